@@ -1,0 +1,73 @@
+/** Parses the options of a factory once, and words every failure alike: option, expectation, value. */
+
+import { z } from "zod";
+import { InvalidOptionsError } from "../errors.js";
+
+const secret = /key|token|secret|password|connection|authorization/i;
+
+function show(value: unknown, path: string): string {
+  const type = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+  if (value === undefined) return "`undefined`";
+  if (secret.test(path)) return `a value of type ${type}`;
+  if (typeof value === "string") return `\`${JSON.stringify(value.slice(0, 60))}\` (string)`;
+  if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") {
+    return `\`${value}\` (${type})`;
+  }
+  return type === "null" ? "`null`" : `a value of type ${type}`;
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined,
+    input,
+  );
+}
+
+function explain(issue: z.core.$ZodIssue, input: unknown, owner: string): string {
+  if (issue.code === "unrecognized_keys") {
+    const names = issue.keys
+      .map((key) => `\`${[...issue.path, key].map(String).join(".")}\``)
+      .join(", ");
+    return `${owner} has no option ${names}.`;
+  }
+  const path = issue.path.map(String).join(".");
+  const name = path === "" ? `the options of ${owner}` : `\`${path}\``;
+  return `Expected ${name} to be ${issue.message}, got ${show(valueAt(input, issue.path), path)}.`;
+}
+
+/**
+ * Parses `input`, so that nothing behind it needs a default or a check. Field schemas carry their expectation as the
+ * error message (`z.int("an integer from 1")`), which becomes ``Expected `maxTools` to be an integer from 1, got `0` (number).``
+ *
+ * @throws {InvalidOptionsError} with one sentence for each option that is wrong.
+ */
+export function parseOptions<S extends z.ZodType>(
+  schema: S,
+  input: unknown,
+  owner: string,
+): z.output<S> {
+  const parsed = schema.safeParse(input ?? {});
+  if (parsed.success) return parsed.data;
+  throw new InvalidOptionsError(
+    parsed.error.issues.map((issue) => explain(issue, input, owner)).join(" "),
+  );
+}
+
+/** An integer option of at least `minimum`. */
+export const integerFrom = (minimum: number): z.ZodNumber => {
+  const expectation = `an integer from ${minimum}`;
+  return z.number(expectation).int(expectation).min(minimum, expectation);
+};
+
+/** A number option between two bounds, both included. */
+export const numberBetween = (minimum: number, maximum: number): z.ZodNumber => {
+  const expectation = `a number from ${minimum} to ${maximum}`;
+  return z.number(expectation).min(minimum, expectation).max(maximum, expectation);
+};
+
+/** An option that is a function; its signature is the caller's word. */
+export const functionOption = <F extends (...parameters: never[]) => unknown>(): z.ZodCustom<
+  F,
+  F
+> => z.custom<F>((value) => typeof value === "function", "a function");

@@ -1,0 +1,257 @@
+/** The nouns of a selection, in the order in which data meets them: turn, candidate, judgment, selection, record. Read this first. */
+
+import type { SelectionRecord } from "./record.js";
+
+/** `off`: nothing is called or recorded. `shadow`: everything is recorded, nothing changes. `enforce`: tools are hidden. */
+export type Mode = "off" | "shadow" | "enforce";
+
+/** A JSON Schema (draft 2020-12) of a tool's arguments, as a plain object. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** What a judge sees of a tool. */
+export interface ToolDescription {
+  readonly name: string;
+  readonly description?: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters?: JsonSchema;
+  /** Where the tool comes from: an MCP server, a toolkit. */
+  readonly group?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** A tool that may be hidden: it has a name, and nothing pins it. */
+export type Candidate = ToolDescription;
+
+/** One message of the conversation, reduced to what a selection needs. */
+export interface TurnMessage {
+  /** `system`, `user`, `assistant`, `tool`; other roles are treated as system text and never shown to a judge. */
+  readonly role: string;
+  /** The text blocks of the message, joined with a newline; `""` if it has none. */
+  readonly text: string;
+  readonly id?: string;
+  /** Calls that an assistant message makes. */
+  readonly toolCalls?: readonly { readonly id?: string; readonly name: string }[];
+  /** On a tool result: the tool that answered. */
+  readonly toolName?: string;
+}
+
+/** Changes to the policy for one turn; an invalid one is ignored and warned about. */
+export interface TurnOverrides {
+  readonly mode?: Mode;
+  readonly maxTools?: number;
+  /** Added to the selector's own `alwaysInclude`. */
+  readonly alwaysInclude?: readonly string[];
+}
+
+/** What is about to be sent to the model. */
+export interface Turn<T = unknown> {
+  /** Oldest first. */
+  readonly messages: readonly TurnMessage[];
+  /** The caller's own tool objects; a selection is always a subsequence of them. */
+  readonly tools: readonly T[];
+  /**
+   * Reads a tool; `null` pins it (never judged, never hidden).
+   * @default understands OpenAI, Anthropic, MCP, Bedrock and LangChain shapes
+   */
+  readonly describe?: (tool: T) => ToolDescription | null;
+  /** The tool choice of the request, in any provider's spelling. */
+  readonly toolChoice?: unknown;
+  readonly threadId?: string;
+  readonly runId?: string;
+  /** User, tenant or job: the unit of evidence where threads of one are alike. */
+  readonly groupId?: string;
+  /** The caller's cancellation. */
+  readonly signal?: AbortSignal;
+  readonly overrides?: TurnOverrides;
+  /**
+   * `false` where an empty tool list is dangerous (structured-response strategies).
+   * @default true
+   */
+  readonly emptyAllowed?: boolean;
+  /** Runs the judge calls of this turn in a scope of the host, such as a tagged trace. Must return what `judge` returns. */
+  readonly judgeScope?: <R>(judge: () => Promise<R>) => Promise<R>;
+}
+
+/** The conversation as a judge sees it: redacted, bounded, without the system prompt. */
+export interface JudgeContext {
+  /** The user's current request. */
+  readonly request: string;
+  /** Oldest first; includes the current request where it falls into the window. */
+  readonly messages: readonly JudgeMessage[];
+}
+
+export interface JudgeMessage {
+  readonly role: "user" | "assistant" | "tool";
+  readonly text: string;
+}
+
+/** One batch: all candidates are judged against one context. */
+export interface JudgeRequest {
+  readonly context: JudgeContext;
+  readonly candidates: readonly ToolDescription[];
+}
+
+export interface JudgeOptions {
+  /** Fires when the caller cancels or our budget ends (`reason` is then a `JudgeTimeoutError`). */
+  readonly signal: AbortSignal;
+  /** When the budget ends, in epoch milliseconds. */
+  readonly deadline?: number;
+}
+
+/** Tokens that a judge used, as its provider reported them. */
+export interface JudgeUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** The part of `inputTokens` that came from the provider's cache. */
+  readonly cachedInputTokens?: number;
+}
+
+export interface JudgeResponse {
+  /** In candidate order, each in [0, 1]; `null`: the judge cannot tell; `undefined`: no valid answer for this one. */
+  readonly probabilities: readonly (number | null | undefined)[];
+  /** The model that answered. */
+  readonly model?: string;
+  readonly requestId?: string;
+  /** Absent: unknown. A judge that costs nothing reports zeros. */
+  readonly usage?: JudgeUsage;
+  /**
+   * HTTP requests made, retries included.
+   * @default 1
+   */
+  readonly requests?: number;
+  /** @default 0 */
+  readonly retries?: number;
+  /** The answer came from a cache. */
+  readonly cached?: boolean;
+  /** Why `undefined` answers are missing, where the judge knows: a refusal of single questions. */
+  readonly missing?: "refused" | "malformed";
+}
+
+/** Says for each candidate how probable it is that carrying out the request involves it. Applies no threshold. */
+export interface Judge {
+  /** Stable and specific: `jev:jev-1.13.0`. Part of the policy fingerprint and of every record. */
+  readonly id: string;
+  judge(request: JudgeRequest, options: JudgeOptions): Promise<JudgeResponse>;
+  /** A hard limit of the backend on candidates per call, if it has one. */
+  readonly batchSize?: number;
+  /** Where its probabilities live on another scale than 0.8 and 0.2. */
+  readonly thresholds?: { readonly confidence: number; readonly rejection: number };
+}
+
+/** The shortest judge: probabilities in candidate order, `null` where it cannot tell. */
+export type JudgeFunction = (
+  request: JudgeRequest,
+  options: JudgeOptions,
+) => Promise<readonly (number | null)[]> | readonly (number | null)[];
+
+/**
+ * What one answer means under the thresholds.
+ *
+ * - `applicable`: p ≥ confidenceThreshold
+ * - `not-applicable`: p ≤ rejectionThreshold
+ * - `uncertain`: between the two
+ * - `abstained`: the judge said that it cannot tell
+ * - `unjudged`: no valid answer (error, timeout, refusal, malformed)
+ * - `not-awaited`: we stopped waiting, because the answer could change nothing
+ */
+export type Verdict =
+  | "applicable"
+  | "not-applicable"
+  | "uncertain"
+  | "abstained"
+  | "unjudged"
+  | "not-awaited";
+
+/** The answer for one candidate. */
+export interface Judgment {
+  readonly probability: number | null;
+  readonly verdict: Verdict;
+}
+
+/** Why a tool is never judged and never hidden. */
+export type PinReason =
+  | "always-include"
+  | "provider-tool"
+  | "tool-choice"
+  | "history"
+  | "no-description";
+
+/** Why a tool was kept or hidden: its verdict, the cap, a restored catalog, a turn that judged nothing, or its pin. */
+export type ToolReason = Verdict | "over-cap" | "fallback" | "skipped" | PinReason;
+
+export interface ToolOutcome {
+  /** `null` for provider tools without a name. */
+  readonly name: string | null;
+  readonly probability: number | null;
+  readonly verdict: Verdict | null;
+  readonly kept: boolean;
+  readonly reason: ToolReason;
+}
+
+export type SelectionStatus = "decided" | "uncertain" | "failed" | "skipped" | "cancelled";
+
+export type SelectionReason =
+  | "selected"
+  | "none-applicable"
+  | "uncertain"
+  | "abstained"
+  | "unjudged"
+  | "timeout"
+  | "judge-error"
+  | "refused"
+  | "empty-not-allowed"
+  | "mode-off"
+  | "no-candidates"
+  | "no-user-text"
+  | "tool-choice-none"
+  | "too-few-candidates"
+  | "not-sampled"
+  | "cancelled";
+
+/** The outcome of a turn. */
+export interface Selection<T = unknown> {
+  /** What to offer now, with the mode applied; the caller's own array where nothing changes. */
+  readonly tools: readonly T[];
+  /** What enforce would offer. */
+  readonly suggested: readonly T[];
+  readonly status: SelectionStatus;
+  /** The full catalog was restored. */
+  readonly fallback: boolean;
+  readonly reason: SelectionReason;
+  /** The mode of this turn was enforce, fallback or not. */
+  readonly enforced: boolean;
+  /** In catalog order. */
+  readonly outcomes: readonly ToolOutcome[];
+  /** As it would be written, with `outcome: null`. */
+  readonly record: SelectionRecord;
+}
+
+/** Token usage of the agent's own model, as it reported it. */
+export interface ModelUsage {
+  /** Cached tokens included. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
+}
+
+/** What the model did with the tools it was offered. */
+export interface ModelOutcome {
+  /** Names of the tools that it called, in order. */
+  readonly called: readonly string[];
+  readonly usage?: ModelUsage;
+  readonly model?: string;
+}
+
+/** Where records go. A sink that throws or stalls never affects a turn. */
+export interface Sink {
+  write(record: SelectionRecord): void | Promise<void>;
+  flush?(): Promise<void>;
+  close?(): Promise<void>;
+}
+
+/** Receives warnings; `console` fits. Never receives conversation text. */
+export interface Logger {
+  warn(message: string): void;
+  debug?(message: string): void;
+}

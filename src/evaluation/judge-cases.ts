@@ -1,6 +1,7 @@
 /** Asks a judge about labelled cases, turn by turn, as a selector would: the default context, batches of 64. No policy yet. */
 
 import pMap from "p-map";
+import { ToolSieveError } from "../errors.js";
 import { buildContext, contextOptionsSchema, requestText } from "../core/context.js";
 import type { ContextOptions } from "../core/context.js";
 import type { Judge, JudgeContext, JudgeUsage, ToolDescription } from "../core/types.js";
@@ -35,6 +36,8 @@ export interface JudgedCases {
   readonly skipped: number;
   /** Judge calls that threw; their tools are unjudged. */
   readonly failures: number;
+  /** What the first of them failed with: our own message, or the name of a foreign error. `null` if none failed. */
+  readonly firstFailure: string | null;
   readonly cost: JudgeCost;
 }
 
@@ -55,7 +58,14 @@ interface Reply {
   readonly answers: readonly unknown[];
   readonly usage: JudgeUsage | null;
   readonly requests: number;
-  readonly failed: boolean;
+  /** `null` if it answered. */
+  readonly failure: string | null;
+}
+
+/** Foreign messages may quote the prompt; ours do not. */
+function wordFailure(error: unknown): string {
+  if (ToolSieveError.isInstance(error)) return error.message;
+  return error instanceof Error ? error.name : "unknown";
 }
 
 async function askBatch(
@@ -73,12 +83,12 @@ async function askBatch(
       answers: isWhole ? answers : unanswered,
       usage: response.usage ?? null,
       requests: response.requests ?? 1,
-      failed: !isWhole,
+      failure: isWhole ? null : "The judge answered with another number of probabilities.",
     };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ReplayMissError) throw error;
-    return { answers: unanswered, usage: null, requests: 1, failed: true };
+    return { answers: unanswered, usage: null, requests: 1, failure: wordFailure(error) };
   }
 }
 
@@ -136,10 +146,12 @@ export async function judgeCases(options: JudgeCasesOptions): Promise<JudgedCase
     { concurrency },
   );
   const kept = judged.filter((one) => one !== null);
+  const failures = replies.flatMap(({ failure }) => failure ?? []);
   return {
     judged: kept,
     skipped: judged.length - kept.length,
-    failures: replies.filter(({ failed }) => failed).length,
+    failures: failures.length,
+    firstFailure: failures[0] ?? null,
     cost: costOf(replies),
   };
 }

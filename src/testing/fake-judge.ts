@@ -38,7 +38,8 @@ export interface FakeJudge extends Judge {
   readonly peakConcurrency: number;
 }
 
-function wait(delayMs: number | null, signal: AbortSignal | null): Promise<void> {
+/** Resolves after `delayMs` (`null`: never), or rejects with the reason of the signal as soon as that aborts. */
+export function wait(delayMs: number | null, signal: AbortSignal | null): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = delayMs === null ? undefined : setTimeout(done, delayMs);
     const onAbort = (): void => {

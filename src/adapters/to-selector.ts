@@ -1,0 +1,19 @@
+/** Lets every adapter take either a tool selector or the options of one. */
+
+import { createToolSelector } from "../tool-selector.js";
+import type { ToolSelectorOptions } from "../core/options.js";
+import type { ToolSelector } from "../tool-selector.js";
+import { read } from "./read.js";
+
+function isToolSelector(value: unknown): value is ToolSelector {
+  return typeof read(value, "run") === "function" && typeof read(value, "select") === "function";
+}
+
+/**
+ * A selector as it is, or a new one from options.
+ *
+ * @throws {InvalidOptionsError} if the options are wrong.
+ */
+export function toSelector(selector: ToolSelector | ToolSelectorOptions = {}): ToolSelector {
+  return isToolSelector(selector) ? selector : createToolSelector(selector);
+}

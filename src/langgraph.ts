@@ -1,0 +1,9 @@
+/** Entry `toolsieve/langgraph`: adapters for `StateGraph` and `createReactAgent`. */
+
+export { dynamicModel, toolSelectorNode, withToolSelection } from "./adapters/langgraph.js";
+export type {
+  DynamicModelOptions,
+  NodeSelectionOptions,
+  ToolSelectorNodeOptions,
+  WithToolSelectionOptions,
+} from "./adapters/langgraph.js";

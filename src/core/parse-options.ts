@@ -25,6 +25,12 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function explain(issue: z.core.$ZodIssue, input: unknown, owner: string): string {
+  if (issue.code === "invalid_union") {
+    const branch = issue.errors.at(-1) ?? [];
+    return branch
+      .map((inner) => explain({ ...inner, path: [...issue.path, ...inner.path] }, input, owner))
+      .join(" ");
+  }
   if (issue.code === "unrecognized_keys") {
     const names = issue.keys
       .map((key) => `\`${[...issue.path, key].map(String).join(".")}\``)

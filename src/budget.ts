@@ -1,0 +1,59 @@
+/** One time budget over everything a turn waits for, joined with the caller's own cancellation. */
+
+import { JudgeTimeoutError } from "./errors.js";
+
+export interface Budget {
+  /** Fires when the budget ends (`reason`: a `JudgeTimeoutError`), the caller cancels (its reason), or `end` is called. */
+  readonly signal: AbortSignal;
+  /** Epoch milliseconds. */
+  readonly deadline: number;
+  readonly timeoutMs: number;
+  /** Ends the budget now, for everyone who holds its signal. */
+  end(reason: unknown): void;
+  /** Clears the timer and the listener; to be called in `finally`. */
+  dispose(): void;
+}
+
+export interface BudgetOptions {
+  readonly timeoutMs: number;
+  /** The caller's cancellation. */
+  readonly signal: AbortSignal | undefined;
+  readonly now: () => number;
+}
+
+export function startBudget({ timeoutMs, signal, now }: BudgetOptions): Budget {
+  const controller = new AbortController();
+  const end = (reason: unknown): void => controller.abort(reason);
+  const onCancel = (): void => end(signal?.reason);
+  const timer = setTimeout(() => end(new JudgeTimeoutError(timeoutMs)), timeoutMs);
+  if (signal?.aborted === true) onCancel();
+  signal?.addEventListener("abort", onCancel, { once: true });
+  return {
+    signal: controller.signal,
+    deadline: now() + timeoutMs,
+    timeoutMs,
+    end,
+    dispose() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onCancel);
+    },
+  };
+}
+
+/** Waits for `work`, but not beyond the signal: rejects with its reason. What `work` does afterwards is ignored. */
+export function abortable<R>(work: Promise<R>, signal: AbortSignal): Promise<R> {
+  return new Promise<R>((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+/** Lets other work run: timers, sockets, the model request that was just issued. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === "function") setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+}

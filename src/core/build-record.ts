@@ -1,0 +1,195 @@
+/** Builds the record of a turn from what is known of it; the outcome is added after the model answered. */
+
+import { sumDefinitionTokens } from "./catalog.js";
+import type { CatalogTool } from "./catalog.js";
+import { lastUserIndex } from "./context.js";
+import { listFingerprint } from "./fingerprint.js";
+import { readCount, readServerText } from "./judge-reply.js";
+import type { RecordedUsage } from "./judge-reply.js";
+import type { SelectionRecord } from "./record.js";
+import type { SelectionPolicy } from "./select.js";
+import type {
+  JudgeContext,
+  Mode,
+  ModelOutcome,
+  SelectionReason,
+  SelectionStatus,
+  ToolOutcome,
+  Turn,
+  TurnMessage,
+} from "./types.js";
+
+/** Catalogs over this size list only tools that were judged, kept or called. */
+const fullListSize = 500;
+const maxIdChars = 256;
+
+/** What a record says of the judge. */
+export type JudgeRecord = {
+  readonly id: string;
+  readonly model: string | null;
+  readonly batches: number;
+  readonly requests: number;
+  readonly retries: number;
+  readonly latencyMs: number;
+  readonly cached: boolean;
+  readonly usage: RecordedUsage | null;
+};
+
+/** Everything that a record is made of, before the model answered. */
+export interface RecordParts {
+  readonly id: string;
+  /** Epoch milliseconds of the start of the turn. */
+  readonly startedAt: number;
+  readonly turn: Pick<Turn, "threadId" | "runId" | "groupId">;
+  readonly messages: readonly TurnMessage[];
+  readonly mode: Mode;
+  readonly agent: string | undefined;
+  readonly version: string | undefined;
+  readonly enforceShare: number | null;
+  readonly policyFingerprint: string;
+  readonly policy: SelectionPolicy;
+  readonly status: SelectionStatus;
+  readonly reason: SelectionReason;
+  readonly fallback: boolean;
+  readonly judge: JudgeRecord | null;
+  readonly catalog: readonly CatalogTool[];
+  readonly candidates: number;
+  readonly outcomes: readonly ToolOutcome[];
+  readonly error: { readonly kind: string; readonly status?: number } | null;
+  readonly content: JudgeContext | undefined;
+}
+
+const idText = (value: unknown): string | null =>
+  typeof value === "string" && value !== "" ? value.slice(0, maxIdChars) : null;
+
+/** Which request of the thread this turn serves, and how many model turns it took so far. */
+export function locateTurn(messages: readonly TurnMessage[]): {
+  readonly request: string | null;
+  readonly step: number | null;
+} {
+  const index = lastUserIndex(messages);
+  if (index === -1) return { request: null, step: null };
+  const ordinal = messages.slice(0, index + 1).filter(({ role }) => role === "user").length;
+  const modelTurns = messages.slice(index).filter(({ role }) => role === "assistant").length;
+  return { request: idText(messages[index]?.id) ?? String(ordinal), step: modelTurns + 1 };
+}
+
+function listOf(tools: readonly CatalogTool[]): SelectionRecord["offered"] {
+  return {
+    tools: tools.length,
+    definitionTokens: sumDefinitionTokens(tools),
+    fingerprint: listFingerprint(tools.map(({ fingerprint }) => fingerprint)),
+  };
+}
+
+function toolsOf(parts: RecordParts): SelectionRecord["tools"] {
+  return parts.outcomes.map((outcome, index) => ({
+    ...outcome,
+    tokens: parts.catalog[index]?.definitionTokens ?? null,
+  }));
+}
+
+/** The record as it stands before the model is called, all tools listed. */
+export function buildRecord(parts: RecordParts): SelectionRecord {
+  const { turn, catalog, policy } = parts;
+  const all = listOf(catalog);
+  const suggested = parts.outcomes.every(({ kept }) => kept)
+    ? all
+    : listOf(catalog.filter((_, index) => parts.outcomes[index]?.kept !== false));
+  return {
+    v: 1,
+    id: parts.id,
+    time: new Date(parts.startedAt).toISOString(),
+    threadId: idText(turn.threadId),
+    runId: idText(turn.runId),
+    groupId: idText(turn.groupId),
+    agent: parts.agent ?? null,
+    ...locateTurn(parts.messages),
+    mode: parts.mode,
+    enforced: parts.mode === "enforce",
+    enforceShare: parts.enforceShare,
+    version: parts.version ?? null,
+    policyFingerprint: parts.policyFingerprint,
+    status: parts.status,
+    reason: parts.reason,
+    fallback: parts.fallback,
+    policy: {
+      confidenceThreshold: policy.confidenceThreshold,
+      rejectionThreshold: policy.rejectionThreshold,
+      maxTools: policy.maxTools,
+      onUncertain: policy.onUncertain,
+    },
+    judge: parts.judge,
+    catalog: {
+      fingerprint: all.fingerprint,
+      tools: catalog.length,
+      candidates: parts.candidates,
+      definitionTokens: all.definitionTokens,
+    },
+    tools: toolsOf(parts),
+    offered: parts.mode === "enforce" ? suggested : all,
+    suggested,
+    outcome: null,
+    error: parts.error,
+    ...(parts.content === undefined
+      ? {}
+      : {
+          content: {
+            request: parts.content.request,
+            messages: parts.content.messages.map(({ role, text }) => ({ role, text })),
+          },
+        }),
+  };
+}
+
+/** What became of the model step; `called` is `null` if that is unknown. */
+export interface StepOutcome {
+  readonly latencyMs: number;
+  readonly error: boolean;
+  readonly model: ModelOutcome | null;
+}
+
+function usageOf(usage: ModelOutcome["usage"]): NonNullable<SelectionRecord["outcome"]>["usage"] {
+  const inputTokens = readCount(usage?.inputTokens);
+  const outputTokens = readCount(usage?.outputTokens);
+  if (inputTokens === null || outputTokens === null) return null;
+  return {
+    inputTokens,
+    outputTokens,
+    cacheReadTokens: readCount(usage?.cacheReadTokens),
+    cacheWriteTokens: readCount(usage?.cacheWriteTokens),
+  };
+}
+
+/** Called tools that the selection hid, or would have hidden; each once. */
+function missedOf(called: readonly string[], tools: SelectionRecord["tools"]): string[] {
+  const kept = new Set(tools.filter((tool) => tool.kept).map(({ name }) => name));
+  const hidden = new Set(tools.filter((tool) => !tool.kept).map(({ name }) => name));
+  return [...new Set(called)].filter((name) => hidden.has(name) && !kept.has(name));
+}
+
+/** Adds the outcome; `null` where the model was never called, or where what it did is unknown. */
+export function completeRecord(record: SelectionRecord, step: StepOutcome | null): SelectionRecord {
+  const called = (step?.model?.called ?? []).map((name) => name.slice(0, maxIdChars));
+  const calledNames = new Set<string | null>(called);
+  const tools =
+    record.tools.length <= fullListSize
+      ? record.tools
+      : record.tools.filter(
+          ({ name, probability, kept }) => kept || probability !== null || calledNames.has(name),
+        );
+  const isKnown = step !== null && (step.error || step.model !== null);
+  if (!isKnown) return { ...record, tools };
+  return {
+    ...record,
+    tools,
+    outcome: {
+      called,
+      missed: missedOf(called, record.tools),
+      model: readServerText(step.model?.model),
+      latencyMs: Math.max(0, step.latencyMs),
+      error: step.error,
+      usage: usageOf(step.model?.usage),
+    },
+  };
+}

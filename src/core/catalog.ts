@@ -1,0 +1,112 @@
+/** Reads the tools of a turn once per tool object: description, fingerprint, and tokens of the definition. */
+
+import type { Candidate, ToolDescription } from "./types.js";
+import { canonicalJson, sha256Hex, toolFingerprint } from "./fingerprint.js";
+import type { ResolvedJudgeLimits } from "./limits.js";
+import { cutText, stripInvisible, toJson } from "./text.js";
+
+/** A tool of the caller, as read. */
+export interface CatalogTool<T = unknown> {
+  readonly tool: T;
+  readonly description: ToolDescription | null;
+  /** What judges see: the description capped and cleaned. The same object on every turn; `null` for nameless tools. */
+  readonly candidate: Candidate | null;
+  /** SHA-256 over name, description and input schema. */
+  readonly fingerprint: string;
+  /** Tokens of the definition as JSON; `null` if unknown. */
+  readonly definitionTokens: number | null;
+}
+
+export interface CatalogReaderOptions {
+  readonly countTokens: (text: string) => number;
+  readonly limits: ResolvedJudgeLimits;
+  /** Called when a user's `describe` throws. */
+  readonly onDescribeError: (error: unknown) => void;
+}
+
+type Describe = (tool: never) => ToolDescription | null;
+type ReadTool = Omit<CatalogTool, "tool">;
+
+/** Reads tools with one memory: a tool object is described once per `describe` function. */
+export interface CatalogReader {
+  read<T>(tool: T, describe: (tool: T) => ToolDescription | null): CatalogTool<T>;
+}
+
+function isDescription(value: unknown): value is ToolDescription {
+  const name: unknown =
+    typeof value === "object" && value !== null ? Reflect.get(value, "name") : undefined;
+  return typeof name === "string" && name !== "";
+}
+
+function toCandidate(description: ToolDescription, limits: ResolvedJudgeLimits): Candidate {
+  const { description: summary, ...rest } = description;
+  if (typeof summary !== "string") return rest;
+  return { ...rest, description: cutText(stripInvisible(summary), limits.descriptionChars) };
+}
+
+/** JSON of what the model is sent of a tool; without its schema if that cannot be serialised. */
+function definitionJson(tool: unknown, description: ToolDescription | null): string {
+  if (description === null) return toJson(tool) ?? "";
+  const { name, description: summary, parameters } = description;
+  return (
+    toJson({ name, description: summary, parameters }) ??
+    toJson({ name, description: summary }) ??
+    ""
+  );
+}
+
+export function createCatalogReader(options: CatalogReaderOptions): CatalogReader {
+  const memory = new WeakMap<Describe, WeakMap<object, ReadTool>>();
+
+  function describeSafely(tool: unknown, describe: Describe): ToolDescription | null {
+    try {
+      const description = describe(tool as never);
+      return isDescription(description) ? description : null;
+    } catch (error) {
+      options.onDescribeError(error);
+      return null;
+    }
+  }
+
+  function tokensOf(json: string): number | null {
+    try {
+      const tokens = options.countTokens(json);
+      return Number.isFinite(tokens) && tokens >= 0 ? Math.round(tokens) : null;
+    } catch {
+      return null;
+    }
+  }
+
+  function readTool(tool: unknown, describe: Describe): ReadTool {
+    const description = describeSafely(tool, describe);
+    return {
+      description,
+      candidate: description === null ? null : toCandidate(description, options.limits),
+      fingerprint:
+        description === null ? sha256Hex(canonicalJson(tool)) : toolFingerprint(description),
+      definitionTokens: tokensOf(definitionJson(tool, description)),
+    };
+  }
+
+  return {
+    read(tool, describe) {
+      if ((typeof tool !== "object" && typeof tool !== "function") || tool === null) {
+        return { tool, ...readTool(tool, describe) };
+      }
+      const known = memory.get(describe) ?? new WeakMap<object, ReadTool>();
+      memory.set(describe, known);
+      const reading = known.get(tool) ?? readTool(tool, describe);
+      known.set(tool, reading);
+      return { tool, ...reading };
+    },
+  };
+}
+
+/** Sum of the definition tokens of a list of tools; `null` as soon as one is unknown. */
+export function sumDefinitionTokens(tools: readonly CatalogTool[]): number | null {
+  return tools.reduce<number | null>(
+    (sum, { definitionTokens }) =>
+      sum === null || definitionTokens === null ? null : sum + definitionTokens,
+    0,
+  );
+}

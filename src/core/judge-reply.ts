@@ -1,0 +1,137 @@
+/** Reads what a judge returned, whatever it is: answers by position, or the reason why there are none. */
+
+import { JudgeHttpError, JudgeResponseError, JudgeTimeoutError } from "../errors.js";
+import type { SelectionReason } from "./types.js";
+import { isValidAnswer } from "./verdict.js";
+
+/** Why candidates are unjudged: the reason of the selection, and what a record says of the error. */
+export interface JudgingFailure {
+  readonly reason: Extract<SelectionReason, "timeout" | "refused" | "unjudged" | "judge-error">;
+  readonly kind: string;
+  readonly status?: number;
+}
+
+/** A judge's reply for one batch, as far as it can be trusted. */
+export interface JudgeReply {
+  /** One per candidate; everything invalid is `undefined`. */
+  readonly answers: readonly (number | null | undefined)[];
+  readonly failure: JudgingFailure | null;
+  readonly model: string | null;
+  readonly requests: number;
+  readonly retries: number;
+  readonly cached: boolean;
+  /** `null`: unknown. */
+  readonly usage: RecordedUsage | null;
+}
+
+/** Usage as a record holds it. */
+export type RecordedUsage = {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** `null`: unknown. */
+  readonly cachedInputTokens: number | null;
+};
+
+const noUsage: RecordedUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
+
+function read(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}
+
+/** A count as a provider reports it; `null` for anything that is not a whole number from 0. */
+export function readCount(value: unknown): number | null {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+/** Text of a server that may reach a record: `[\w.:/@+-]` only, at most 120 characters. */
+export function readServerText(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  return value.replace(/[^\w.:/@+-]/g, "").slice(0, 120) || null;
+}
+
+function readUsage(value: unknown): RecordedUsage | null {
+  const inputTokens = readCount(read(value, "inputTokens"));
+  const outputTokens = readCount(read(value, "outputTokens"));
+  if (inputTokens === null || outputTokens === null) return null;
+  const cachedInputTokens = readCount(read(value, "cachedInputTokens"));
+  return { inputTokens, outputTokens, cachedInputTokens };
+}
+
+function readAnswers(
+  value: unknown,
+  expected: number,
+): readonly (number | null | undefined)[] | null {
+  if (!Array.isArray(value) || value.length !== expected) return null;
+  return Array.from({ length: expected }, (_, index): number | null | undefined => {
+    const answer: unknown = value[index];
+    return isValidAnswer(answer) ? answer : undefined;
+  });
+}
+
+/** Reads the reply to a batch of `expected` candidates. A number of answers that does not match voids the whole batch. */
+export function readJudgeReply(response: unknown, expected: number): JudgeReply {
+  const answers = readAnswers(read(response, "probabilities"), expected);
+  const isMissing = answers === null || answers.includes(undefined);
+  const isRefused = read(response, "missing") === "refused";
+  const cached = read(response, "cached") === true;
+  return {
+    answers: answers ?? Array.from({ length: expected }, () => undefined),
+    failure: isMissing
+      ? isRefused
+        ? { reason: "refused", kind: "refused" }
+        : { reason: "unjudged", kind: "malformed" }
+      : null,
+    model: readServerText(read(response, "model")),
+    requests: readCount(read(response, "requests")) ?? (cached ? 0 : 1),
+    retries: readCount(read(response, "retries")) ?? 0,
+    cached,
+    usage: readUsage(read(response, "usage")) ?? (cached ? noUsage : null),
+  };
+}
+
+function failureOf(error: unknown): JudgingFailure {
+  if (JudgeTimeoutError.isInstance(error)) return { reason: "timeout", kind: "timeout" };
+  if (JudgeHttpError.isInstance(error)) {
+    return error.status === null
+      ? { reason: "judge-error", kind: "network" }
+      : { reason: "judge-error", kind: "http", status: error.status };
+  }
+  if (JudgeResponseError.isInstance(error)) {
+    if (error.reason === "refused") return { reason: "refused", kind: "refused" };
+    if (error.reason === "circuit-open") return { reason: "judge-error", kind: "circuit-open" };
+    return { reason: "unjudged", kind: error.reason };
+  }
+  return { reason: "judge-error", kind: "error" };
+}
+
+/** The reply of a judge that threw: no answers, the requests it made as far as known, usage unknown. */
+export function failedReply(error: unknown, expected: number): JudgeReply {
+  const failure = failureOf(error);
+  const isUnasked = failure.kind === "circuit-open";
+  const attempts = readCount(read(error, "attempts")) ?? 1;
+  const requests = isUnasked ? 0 : attempts;
+  return {
+    answers: Array.from({ length: expected }, () => undefined),
+    failure,
+    model: null,
+    requests,
+    retries: Math.max(0, requests - 1),
+    cached: false,
+    usage: isUnasked ? noUsage : null,
+  };
+}
+
+/** Sums the usage of all batches; `null` as soon as one is unknown. */
+export function sumUsage(replies: readonly JudgeReply[]): RecordedUsage | null {
+  return replies.reduce<RecordedUsage | null>((sum, { usage }) => {
+    if (sum === null || usage === null) return null;
+    return {
+      inputTokens: sum.inputTokens + usage.inputTokens,
+      outputTokens: sum.outputTokens + usage.outputTokens,
+      cachedInputTokens:
+        sum.cachedInputTokens === null || usage.cachedInputTokens === null
+          ? null
+          : sum.cachedInputTokens + usage.cachedInputTokens,
+    };
+  }, noUsage);
+}

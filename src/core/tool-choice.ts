@@ -1,0 +1,100 @@
+/** Reads a request's tool choice in any provider's spelling. */
+
+export interface ToolChoice {
+  /** `none`: no call is allowed. `required`: the model must call something. `auto`: it may. */
+  readonly kind: "auto" | "none" | "required";
+  /** The tools that it names; these must not be hidden. */
+  readonly names: readonly string[];
+}
+
+const auto: ToolChoice = { kind: "auto", names: [] };
+const words: ReadonlyMap<string, ToolChoice["kind"]> = new Map([
+  ["auto", "auto"],
+  ["validated", "auto"],
+  ["mode_unspecified", "auto"],
+  ["none", "none"],
+  ["any", "required"],
+  ["required", "required"],
+]);
+
+function field(value: unknown, ...keys: readonly string[]): unknown {
+  return keys.reduce<unknown>(
+    (inner, key) =>
+      typeof inner === "object" && inner !== null && Object.hasOwn(inner, key)
+        ? Reflect.get(inner, key)
+        : undefined,
+    value,
+  );
+}
+
+function first(value: unknown, ...paths: readonly (readonly string[])[]): unknown {
+  return paths.map((path) => field(value, ...path)).find((found) => found !== undefined);
+}
+
+function namesIn(list: unknown): readonly string[] {
+  if (!Array.isArray(list)) return [];
+  return list
+    .map((item) => (typeof item === "string" ? item : nameIn(item)))
+    .filter((name) => name !== undefined);
+}
+
+function nameIn(value: unknown): string | undefined {
+  const name = first(value, ["function", "name"], ["custom", "name"], ["tool", "name"], ["name"]);
+  return typeof name === "string" ? name : undefined;
+}
+
+function kindOf(word: unknown): ToolChoice["kind"] | undefined {
+  return typeof word === "string" ? words.get(word.toLowerCase()) : undefined;
+}
+
+/** OpenAI's `allowed_tools`, in the spelling of the Responses or the Chat API. */
+function readAllowedTools(choice: unknown): ToolChoice | undefined {
+  if (field(choice, "type") !== "allowed_tools") return undefined;
+  const body = first(choice, ["allowed_tools"]) ?? choice;
+  return { kind: kindOf(field(body, "mode")) ?? "auto", names: namesIn(field(body, "tools")) };
+}
+
+/** Google's function calling config, in either case. */
+function readFunctionCallingConfig(choice: unknown): ToolChoice | undefined {
+  const config = first(
+    choice,
+    ["functionCallingConfig"],
+    ["function_calling_config"],
+    ["toolConfig", "functionCallingConfig"],
+    ["tool_config", "function_calling_config"],
+  );
+  if (config === undefined) return undefined;
+  const names = first(config, ["allowedFunctionNames"], ["allowed_function_names"]);
+  return { kind: kindOf(field(config, "mode")) ?? "auto", names: namesIn(names) };
+}
+
+/** Bedrock: `{ auto: {} }`, `{ any: {} }`, `{ tool: { name } }`. */
+function readKeyed(choice: object): ToolChoice | undefined {
+  if (Object.hasOwn(choice, "any")) return { kind: "required", names: [] };
+  if (Object.hasOwn(choice, "auto")) return auto;
+  return undefined;
+}
+
+function readObject(choice: object): ToolChoice {
+  const special =
+    readAllowedTools(choice) ?? readFunctionCallingConfig(choice) ?? readKeyed(choice);
+  if (special !== undefined) return special;
+  const name = nameIn(choice);
+  if (name !== undefined) return { kind: "required", names: [name] };
+  const kind = kindOf(first(choice, ["type"], ["mode"]));
+  // An unknown type is a provider's own tool (`{ type: "file_search" }`): something must be called.
+  return { kind: kind ?? (field(choice, "type") === undefined ? "auto" : "required"), names: [] };
+}
+
+/** Never throws; what it cannot read counts as `auto`. A bare string that is no keyword is the name of a tool. */
+export function readToolChoice(choice: unknown): ToolChoice {
+  try {
+    if (typeof choice === "string" && choice !== "") {
+      const kind = words.get(choice);
+      return kind === undefined ? { kind: "required", names: [choice] } : { kind, names: [] };
+    }
+    return typeof choice === "object" && choice !== null ? readObject(choice) : auto;
+  } catch {
+    return auto;
+  }
+}

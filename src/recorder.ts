@@ -1,0 +1,76 @@
+/** Hands records to the sinks: never in a turn's way, failures counted, warned about once. */
+
+import type { SelectionRecord } from "./core/record.js";
+import type { Sink } from "./core/types.js";
+import type { Warn } from "./turn-policy.js";
+
+export interface Recorder {
+  /** Hands a record to every sink; the promise settles when all have taken it, and never rejects. */
+  emit(record: SelectionRecord): Promise<void>;
+  /** Keeps track of work that `flush` waits for. It must not reject. */
+  track(work: Promise<unknown>): void;
+  /** Waits for tracked work, then for the sinks; at most `timeoutMs`. Never rejects. */
+  flush(timeoutMs: number): Promise<void>;
+  close(timeoutMs: number): Promise<void>;
+}
+
+function settle(work: Promise<unknown>, timeoutMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, timeoutMs);
+    const finish = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    work.then(finish, finish);
+  });
+}
+
+export function createRecorder(
+  sinks: readonly Sink[],
+  warn: Warn,
+  waitUntil: ((work: Promise<unknown>) => void) | undefined,
+): Recorder {
+  const inFlight = new Set<Promise<unknown>>();
+  let failures = 0;
+
+  async function guard(work: () => void | Promise<void> | undefined): Promise<void> {
+    try {
+      await work();
+    } catch {
+      failures += 1;
+      warn("sink", `A sink failed (${failures} so far); turns are not affected. Said once.`);
+    }
+  }
+
+  function track(work: Promise<unknown>): void {
+    inFlight.add(work);
+    void work.finally(() => inFlight.delete(work));
+    try {
+      waitUntil?.(work);
+    } catch {
+      warn("waitUntil", "`waitUntil` failed; turns are not affected.");
+    }
+  }
+
+  /** Shadow work that ends may have started writes, which are tracked in turn. */
+  async function drain(): Promise<void> {
+    while (inFlight.size > 0) await Promise.all(inFlight);
+    await Promise.all(sinks.map((sink) => guard(() => sink.flush?.())));
+  }
+
+  const flush = (timeoutMs: number): Promise<void> => settle(drain(), timeoutMs);
+
+  return {
+    async emit(record) {
+      const writing = Promise.all(sinks.map((sink) => guard(() => sink.write(record))));
+      if (sinks.length > 0) track(writing);
+      await writing;
+    },
+    track,
+    flush,
+    async close(timeoutMs) {
+      await flush(timeoutMs);
+      await settle(Promise.all(sinks.map((sink) => guard(() => sink.close?.()))), timeoutMs);
+    },
+  };
+}

@@ -36,6 +36,23 @@ export type {
 } from "./core/types.js";
 
 export { localJudge } from "./judges/local/local-judge.js";
+export { retrying } from "./judges/retrying.js";
+export type { RetryOptions } from "./judges/retrying.js";
+export { circuitBreaking } from "./judges/circuit-breaking.js";
+export type { BreakerOptions, CircuitBreakingOptions } from "./judges/circuit-breaking.js";
+export { caching } from "./judges/caching.js";
+export type { CachingOptions } from "./judges/caching.js";
+export { cascading } from "./judges/cascading.js";
+export type { CascadingOptions } from "./judges/cascading.js";
+export { calibrated } from "./judges/calibrated.js";
+export type { CalibrationCurve } from "./judges/calibration-curve.js";
+export { fitCalibration } from "./judges/fit-calibration.js";
+export type {
+  CalibrationError,
+  CalibrationFit,
+  CalibrationPair,
+  FitCalibrationOptions,
+} from "./judges/fit-calibration.js";
 
 export { memorySink } from "./sinks/memory.js";
 export { fanOut } from "./sinks/fan-out.js";

@@ -5,7 +5,7 @@ import { untilAborted } from "./abort.js";
 import { knownErrorCodes, networkCodeOf } from "./failure.js";
 
 /** Bodies over this many bytes are dropped, error bodies too. */
-const maxBodyBytes = 4 * 1024 * 1024;
+export const maxBodyBytes = 4 * 1024 * 1024;
 
 /** Request parameters that a service may refuse; no other name is read from an error body. */
 const knownParameters: ReadonlySet<string> = new Set([

@@ -56,7 +56,8 @@ function tokenCount(usage: unknown, names: readonly string[]): number | undefine
   return Number.isInteger(found) && Number(found) >= 0 ? Number(found) : undefined;
 }
 
-function usageOf(usage: unknown): JudgeUsage | undefined {
+/** Token usage in any of the spellings that services use; `undefined` if it is not whole. */
+export function usageOf(usage: unknown): JudgeUsage | undefined {
   const inputTokens = tokenCount(usage, ["input_tokens", "inputTokens", "prompt_tokens"]);
   const outputTokens = tokenCount(usage, ["output_tokens", "outputTokens", "completion_tokens"]);
   if (inputTokens === undefined || outputTokens === undefined) return undefined;

@@ -8,6 +8,7 @@ import { isValidAnswer } from "../core/verdict.js";
 import { untilAborted } from "./abort.js";
 import { failureOf, statusOf, type JudgeFailure } from "./failure.js";
 import { toJudge } from "./judge.js";
+import { warn } from "./warn.js";
 import { wrapJudge } from "./wrap-judge.js";
 
 export const loggerSchema: z.ZodCustom<Logger, Logger> = z.custom<Logger>(
@@ -149,7 +150,7 @@ export function circuitBreaking(
     }
     const leave = (health: Health, error?: unknown): void => {
       const opened = circuit.leave(entry, health, now());
-      if (opened) logger?.warn(warning(inner.id, health, error, limits.openMs));
+      if (opened) warn(logger, warning(inner.id, health, error, limits.openMs));
     };
     try {
       const response = await untilAborted(inner.judge(request, judgeOptions), signal);

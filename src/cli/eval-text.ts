@@ -1,0 +1,131 @@
+/** An evaluation as text for a terminal. */
+
+import type { Estimate } from "../evaluation/estimate.js";
+import type { Evaluation, SetMetrics } from "../evaluation/evaluate.js";
+import type { PolicyName } from "../evaluation/metrics.js";
+import { fit, paint, printable, tableLines } from "./terminal.js";
+import type { Cell } from "./terminal.js";
+
+const policyTitles = {
+  keep: "keep",
+  default: "default",
+  keep8: "keep, max 8",
+} as const satisfies Record<PolicyName, string>;
+
+const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
+
+function share(estimate: Estimate | null): string {
+  return estimate === null ? "–" : percent(estimate.value);
+}
+
+function shareWithInterval(estimate: Estimate | null): string {
+  if (estimate === null) return "–";
+  const bound = (value: number): string => (100 * value).toFixed(1);
+  return `${percent(estimate.value)} (${bound(estimate.low)}–${bound(estimate.high)})`;
+}
+
+const setTitle = ({ set }: SetMetrics): string =>
+  set === null ? "all" : set === "" ? "(no set)" : fit(printable(set), 32);
+
+/** Sets of which no case needs a known tool have no recall. */
+function hasRecall({ policies }: SetMetrics): boolean {
+  return policies.keep.recallPerCase !== null;
+}
+
+function policyRows(metrics: SetMetrics): readonly (readonly (Cell | string)[])[] {
+  const names = ["keep", "default", "keep8"] as const;
+  return names.map((name, index) => {
+    const policy = metrics.policies[name];
+    const format = name === "keep" ? undefined : ("dim" as const);
+    return [
+      { text: index === 0 ? setTitle(metrics) : "", format: "bold" as const },
+      index === 0 ? String(policy.recallPerCase?.cases ?? 0) : "",
+      { text: policyTitles[name], format },
+      { text: shareWithInterval(policy.recallPerCase), format },
+      { text: share(policy.recallPerTool), format },
+      { text: shareWithInterval(policy.hidden), format },
+      { text: share(policy.fallbacks), format },
+    ];
+  });
+}
+
+function recallLines(sets: readonly SetMetrics[]): readonly string[] {
+  const rows = sets.filter(hasRecall).flatMap(policyRows);
+  if (rows.length === 0) return [];
+  const columns = [
+    { title: "set" },
+    { title: "cases", align: "right" },
+    { title: "policy" },
+    { title: "cases with all needed kept", align: "right" },
+    { title: "needed kept", align: "right" },
+    { title: "hidden", align: "right" },
+    { title: "fell back", align: "right" },
+  ] as const;
+  return [...tableLines(columns, rows), ""];
+}
+
+function probabilityLines(sets: readonly SetMetrics[]): readonly string[] {
+  const rows = sets
+    .filter(({ noneDetection, calibration }) => noneDetection !== null || calibration !== null)
+    .map((metrics) => {
+      const { noneDetection, calibration, cases, abstained } = metrics;
+      const area =
+        noneDetection === null
+          ? "–"
+          : `${noneDetection.value.toFixed(3)} (${noneDetection.low.toFixed(3)}–${noneDetection.high.toFixed(3)})`;
+      return [
+        { text: setTitle(metrics), format: "bold" as const },
+        String(cases),
+        area,
+        calibration === null ? "–" : calibration.error.toFixed(4),
+        calibration === null ? "–" : calibration.brier.toFixed(4),
+        String(abstained),
+      ];
+    });
+  if (rows.length === 0) return [];
+  const columns = [
+    { title: "set" },
+    { title: "cases", align: "right" },
+    { title: "none told from some (AUROC)", align: "right" },
+    { title: "calibration error", align: "right" },
+    { title: "Brier", align: "right" },
+    { title: "abstained", align: "right" },
+  ] as const;
+  return [...tableLines(columns, rows), ""];
+}
+
+function warningLines({ failures, firstFailure, skipped, cost }: Evaluation): readonly string[] {
+  const tokens =
+    cost.inputTokens === null || cost.inputTokens === 0
+      ? ""
+      : `, ${cost.inputTokens} input and ${cost.outputTokens ?? 0} output tokens`;
+  return [
+    ...(failures === 0
+      ? []
+      : [
+          paint(
+            "yellow",
+            `${failures} judge calls failed; their tools count as unjudged. The first: ${printable(firstFailure ?? "")}`,
+          ),
+        ]),
+    ...(skipped === 0 ? [] : [`${skipped} cases skipped: nothing to measure in them.`]),
+    ...(cost.requests === 0 ? [] : [`${cost.requests} requests to the judge${tokens}.`]),
+  ];
+}
+
+/** Lines without line breaks: the judge, recall beside what is hidden, what the probabilities are worth, how to read it. */
+export function evaluationLines(evaluation: Evaluation): readonly string[] {
+  const { judge, thresholds, catalogSize, seed, sets } = evaluation;
+  return [
+    `${paint("bold", printable(judge))}, applicable from ${thresholds.confidence}, not applicable up to ${thresholds.rejection}; catalogs of ${catalogSize}, seed ${seed}`,
+    "",
+    ...recallLines(sets),
+    ...probabilityLines(sets),
+    ...warningLines(evaluation),
+    paint(
+      "dim",
+      "keep: only confident rejections are hidden. default: any doubt restores the whole catalog, 8 tools at most.",
+    ),
+    paint("dim", "In brackets: 95 % bootstrap intervals, drawn by conversation."),
+  ];
+}

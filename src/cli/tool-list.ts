@@ -1,0 +1,42 @@
+/** Reads a file of tools as people have them: a JSON list, or one wrapped in the reply of an API or an MCP server. */
+
+import { ToolSieveError } from "../errors.js";
+import { describeTool } from "../core/describe.js";
+import type { Catalog } from "../evaluation/catalog.js";
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function wrapped(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Reflect.get(value, "tools") ?? wrapped(Reflect.get(value, "result") ?? undefined);
+}
+
+/** The tools of a JSON list, of `{tools: […]}` or of `{result: {tools: […]}}`; `null` if the text is none of these. */
+export function parseToolList(text: string): readonly unknown[] | null {
+  const list = wrapped(parseJson(text));
+  return Array.isArray(list) ? list : null;
+}
+
+/** The tools of a JSON list in any of its wrappers, or of JSONL with one tool a line. */
+export function parseTools(text: string): readonly unknown[] {
+  const list = parseToolList(text);
+  if (list !== null) return list;
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const tools = lines.map(parseJson);
+  if (tools.length > 0 && tools.every((tool) => typeof tool === "object" && tool !== null)) {
+    return tools;
+  }
+  throw new ToolSieveError("Expected a JSON list of tools, {tools: […]}, or one tool a line.");
+}
+
+/** A catalog with the names of the tools as their ids. */
+export function toCatalog(tools: readonly unknown[]): Catalog {
+  const described = tools.flatMap((tool) => describeTool(tool) ?? []);
+  return new Map(described.map((tool) => [tool.name, tool]));
+}

@@ -1,0 +1,146 @@
+/** A selection as text for a terminal: what would be offered, what would be hidden, and why. */
+
+import type { Selection, SelectionReason } from "../core/types.js";
+import type { SelectionRecord } from "../core/record.js";
+import { fit, paint, printable, tableLines } from "./terminal.js";
+import type { Cell } from "./terminal.js";
+
+const keptShown = 40;
+const hiddenShown = 15;
+const nameColumns = 48;
+const barColumns = 12;
+
+type ToolEntry = SelectionRecord["tools"][number];
+
+const count = (value: number): string => value.toLocaleString("en-US");
+const tools = (value: number): string => `${count(value)} tool${value === 1 ? "" : "s"}`;
+
+const explanations: Readonly<Record<SelectionReason, string>> = {
+  selected: "",
+  "none-applicable": "no tool applies",
+  uncertain: "the judge is in doubt about some",
+  abstained: "the judge cannot tell, for the request gives it nothing to go by",
+  unjudged: "some have no valid answer",
+  timeout: "the judge did not answer in time",
+  "judge-error": "the judge failed",
+  refused: "the judge refused to answer",
+  "empty-not-allowed": "an empty list is not allowed",
+  "mode-off": "the mode is off",
+  "no-candidates": "there is none that may be hidden",
+  "no-user-text": "the request has no text",
+  "tool-choice-none": "the tool choice is none",
+  "too-few-candidates": "there are too few to select from",
+  "not-sampled": "this thread is not sampled",
+  cancelled: "the turn was cancelled",
+};
+
+/** One plain sentence: what an agent would get, and why. */
+function verdictSentence({ reason, record, fallback, status }: Selection): string {
+  const { catalog, suggested, error } = record;
+  if (reason === "none-applicable" && !fallback) {
+    return suggested.tools === 0
+      ? "No tool applies: none would be offered."
+      : `No tool applies: only the ${tools(suggested.tools)} that are never judged would be offered.`;
+  }
+  const details = [error?.kind, error?.status].filter((detail) => detail !== undefined);
+  const detail = details.length === 0 ? "" : ` (${printable(details.join(", "))})`;
+  const explanation = `${explanations[reason]}${detail}`;
+  if (fallback || status === "skipped") {
+    return `All ${tools(catalog.tools)} would be offered: ${explanation}.`;
+  }
+  const offer = `${count(suggested.tools)} of ${tools(catalog.tools)} would be offered`;
+  return explanation === "" ? `${offer}.` : `${offer}; ${explanation}.`;
+}
+
+function bar(probability: number): string {
+  const eighths = Math.round(probability * barColumns * 8);
+  const rest = eighths % 8;
+  return "█".repeat(Math.floor(eighths / 8)) + (rest === 0 ? "" : "▏▎▍▌▋▊▉"[rest - 1]);
+}
+
+function probabilityText(probability: number): string {
+  return probability > 0 && probability < 0.0005 ? "<0.001" : probability.toFixed(3);
+}
+
+function row({ name, probability, kept, reason, tokens }: ToolEntry): readonly (Cell | string)[] {
+  const format = kept ? undefined : ("dim" as const);
+  return [
+    kept ? { text: "✓", format: "green" } : { text: "✗", format: "red" },
+    { text: fit(printable(name ?? "(without a name)"), nameColumns), format },
+    { text: probability === null ? "–" : probabilityText(probability), format },
+    { text: probability === null ? "" : bar(probability), format: kept ? "cyan" : "dim" },
+    { text: printable(reason), format },
+    { text: tokens === null ? "–" : count(tokens), format },
+  ];
+}
+
+/** Rows of the best entries, and a line for the others. */
+function rowsOf(
+  entries: readonly ToolEntry[],
+  limit: number,
+): { readonly rows: readonly (readonly (Cell | string)[])[]; readonly more: number } {
+  return { rows: entries.slice(0, limit).map(row), more: Math.max(0, entries.length - limit) };
+}
+
+function moreLines(more: number, what: string): readonly string[] {
+  return more === 0 ? [] : [paint("dim", `   ${count(more)} more ${what}; --all shows them`)];
+}
+
+function toolLines(entries: readonly ToolEntry[], showAll: boolean): readonly string[] {
+  const ranked = entries.toSorted((a, b) => (b.probability ?? 2) - (a.probability ?? 2));
+  const kept = rowsOf(
+    ranked.filter((entry) => entry.kept),
+    showAll ? entries.length : keptShown,
+  );
+  const hidden = rowsOf(
+    ranked.filter((entry) => !entry.kept),
+    showAll ? entries.length : hiddenShown,
+  );
+  const columns = [
+    { title: "" },
+    { title: "tool" },
+    { title: "probability", align: "right" },
+    { title: "" },
+    { title: "why" },
+    { title: "tokens", align: "right" },
+  ] as const;
+  return [
+    ...tableLines(columns, [...kept.rows, ...hidden.rows]),
+    ...moreLines(kept.more, "kept"),
+    ...moreLines(hidden.more, "hidden"),
+  ];
+}
+
+function savingLine({ catalog, suggested }: SelectionRecord): string {
+  const before = catalog.definitionTokens;
+  const after = suggested.definitionTokens;
+  if (before === null || after === null || before === 0)
+    return "Tokens of the definitions: unknown.";
+  if (after === before)
+    return `Nothing is saved: about ${count(before)} tokens of tool definitions.`;
+  const saved = Math.round((100 * (before - after)) / before);
+  return `About ${count(after)} of ${count(before)} tokens of tool definitions (−${saved} %), at 4 characters a token.`;
+}
+
+/** Lines without line breaks: the request, the judge and policy, the verdict in a sentence, every tool, the tokens. */
+export function selectionLines(
+  selection: Selection,
+  { request, showAll }: { readonly request: string; readonly showAll: boolean },
+): readonly string[] {
+  const { record } = selection;
+  const { confidenceThreshold, rejectionThreshold, maxTools, onUncertain } = record.policy;
+  const judge =
+    record.judge === null ? "not asked" : printable(record.judge.model ?? record.judge.id);
+  const latency = record.judge === null ? "" : `, ${record.judge.latencyMs.toFixed(0)} ms`;
+  return [
+    `${paint("dim", "request")}  ${fit(printable(request), 100)}`,
+    `${paint("dim", "judge")}    ${judge}${latency}; applicable from ${confidenceThreshold}, not applicable up to ${rejectionThreshold}`,
+    `${paint("dim", "policy")}   ${onUncertain === "keep" ? "keep what is in doubt" : "any doubt restores the whole catalog"}, at most ${count(maxTools)}`,
+    "",
+    paint("bold", verdictSentence(selection)),
+    "",
+    ...toolLines(record.tools, showAll),
+    "",
+    savingLine(record),
+  ];
+}

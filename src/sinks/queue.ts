@@ -255,7 +255,8 @@ export function createQueue<Item>(options: QueueOptions<Item>): Queue<Item> {
   };
 }
 
-async function withinMs(milliseconds: number, work: Promise<void>): Promise<void> {
+/** Settles with `work`, or resolves when the time is over. */
+export async function withinMs(milliseconds: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, milliseconds);

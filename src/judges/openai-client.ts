@@ -97,16 +97,21 @@ async function createClient(
     );
   });
   const isForeign = !isOfficial(options.baseURL);
-  return new OpenAI({
-    baseURL: options.baseURL,
-    apiKey: apiKey ?? "",
-    ...(apiKey === null ? { defaultHeaders: { authorization: null } } : {}),
-    ...(isForeign ? { organization: null, project: null } : {}),
-    adminAPIKey: null,
-    maxRetries: 0,
-    logLevel: "off",
-    fetch: guardedFetch((...request) => globalThis.fetch(...request)),
-  });
+  try {
+    return new OpenAI({
+      baseURL: options.baseURL,
+      apiKey: apiKey ?? "none",
+      // Stands above every other source of the header, the environment included; `null` leaves it out.
+      defaultHeaders: { authorization: apiKey === null ? null : `Bearer ${apiKey}` },
+      ...(isForeign ? { organization: null, project: null } : {}),
+      adminAPIKey: null,
+      maxRetries: 0,
+      logLevel: "off",
+      fetch: guardedFetch((...request) => globalThis.fetch(...request)),
+    });
+  } catch {
+    throw new ToolSieveError("The `openai` client could not be created.");
+  }
 }
 
 /** The caller's client, with its retries and logs off; its own `fetch` and headers stay. */

@@ -38,6 +38,7 @@ function complaint(body: unknown): string {
   return [
     Array.isArray(place) ? place.join(" ") : "",
     member(body, "message"),
+    member(body, "error"),
     member(first, "msg"),
     detail,
     body,

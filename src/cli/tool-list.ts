@@ -23,15 +23,19 @@ export function parseToolList(text: string): readonly unknown[] | null {
   return Array.isArray(list) ? list : null;
 }
 
-/** The tools of a JSON list in any of its wrappers, or of JSONL with one tool a line. */
+/**
+ * The tools of a JSON list in any of its wrappers, or of JSONL with one tool a line.
+ *
+ * @throws {ToolSieveError} if there is no tool.
+ */
 export function parseTools(text: string): readonly unknown[] {
   const list = parseToolList(text);
-  if (list !== null) return list;
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const tools = lines.map(parseJson);
-  if (tools.length > 0 && tools.every((tool) => typeof tool === "object" && tool !== null)) {
-    return tools;
-  }
+  if (list !== null && list.length > 0) return list;
+  const tools = text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map(parseJson);
+  if (tools.length > 0 && tools.every((tool) => describeTool(tool) !== null)) return tools;
   throw new ToolSieveError("Expected a JSON list of tools, {tools: […]}, or one tool a line.");
 }
 

@@ -145,7 +145,7 @@ describe("what goes out", () => {
     await ask(raw(), requestFor(tools("a", "b"), "first"));
     await ask(raw(), requestFor(tools("a", "b"), "second"));
     const [first, second] = server.requests.map(({ rawBody }) => rawBody);
-    const shared = [...(first ?? "")].findIndex((char, index) => char !== second?.[index]);
+    const shared = Array.from(first ?? "").findIndex((char, index) => char !== second?.[index]);
     expect(first?.slice(0, shared)).toContain('"number\\":2');
     expect(contents(server.requests[0])[0]).toBe(contents(server.requests[1])[0]);
   });

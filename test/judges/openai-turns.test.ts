@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { openaiJudge, type OpenAIJudgeOptions } from "../../src/openai.js";
+import { agentTurn } from "../support/agent-turn.js";
+import { createHostileServer, type HostileServer, type Reply } from "../support/hostile-server.js";
+import { answerTokens, completion, textCompletion, token } from "./completions.js";
+
+const canary = "CANARY-7f3a";
+const names = ["query_order", "refund", "weather"];
+
+let server: HostileServer;
+const rejections: unknown[] = [];
+const noteRejection = (reason: unknown): void => void rejections.push(reason);
+beforeAll(async () => {
+  process.on("unhandledRejection", noteRejection);
+  server = await createHostileServer();
+});
+afterAll(async () => {
+  process.off("unhandledRejection", noteRejection);
+  await server.close();
+});
+beforeEach(() => {
+  rejections.length = 0;
+});
+
+const judge = (options: Partial<OpenAIJudgeOptions> = {}) =>
+  openaiJudge({ baseURL: `${server.url}/v1`, model: "m-1", retry: { baseDelayMs: 1 }, ...options });
+
+const reply = (over: Record<string, unknown> = {}): Reply => ({
+  json: completion(answerTokens([0.97, 0.03, 0.02]), over),
+});
+const content = (text: unknown): Reply => ({ json: textCompletion(text) });
+
+describe("a turn of a real agent", () => {
+  it("offers what the judge finds applicable", async () => {
+    server.play(reply());
+    const turn = await agentTurn(judge());
+    expect(turn.offered).toEqual(["query_order"]);
+    expect(turn.record).toMatchObject({
+      status: "decided",
+      reason: "selected",
+      judge: {
+        id: "openai:m-1",
+        model: "stand-in-1",
+        requests: 1,
+        usage: { inputTokens: 100, cachedInputTokens: 64 },
+      },
+    });
+  });
+
+  const uncertainMass = completion([
+    token('{"answers":"1', 1),
+    token("Y", 0.99, { N: 0.01 }),
+    token(" 2", 1),
+    token("N", 0.05, { Y: 0.02, The: 0.9 }),
+    token(" 3", 1),
+    token("N", 0.99, { Y: 0.01 }),
+    token('"}', 1),
+  ]);
+
+  it.each([
+    ["unjudged", "an empty object", { json: {} }],
+    ["unjudged", "null", { json: null }],
+    ["unjudged", "text", { json: "ok" }],
+    ["unjudged", "an empty list", { json: [] }],
+    ["unjudged", "null answers", { json: { answers: null } }],
+    ["unjudged", "no body", {}],
+    ["unjudged", "non-JSON", { text: "<html>" }],
+    [
+      "unjudged",
+      "torn JSON",
+      { text: '{"choices":[', headers: { "content-type": "application/json" } },
+    ],
+    ["unjudged", "too few marks", { json: completion(answerTokens([0.9, 0.1])) }],
+    ["unjudged", "too many marks", { json: completion(answerTokens([0.9, 0.1, 0.1, 0.1])) }],
+    ["unjudged", "no logprobs", reply({ logprobs: null })],
+    ["unjudged", "a little mass on yes and no", { json: uncertainMass }],
+    ["unjudged", "an answer cut at the limit", reply({ finish_reason: "length" })],
+    ["unjudged", "null content", content(null)],
+    ["unjudged", "a fence with torn JSON", content('```json\n{"answers":"1N 2N')],
+    ["unjudged", "an unclosed think block", content('<think>so {"answers":"1N 2N 3N"}')],
+    [
+      "unjudged",
+      "a huge reply",
+      { bytes: 5 * 1024 * 1024, headers: { "content-type": "application/json" } },
+    ],
+    ["refused", "a content filter", reply({ finish_reason: "content_filter" })],
+    ["refused", "a refusal", reply({ message: { content: null, refusal: canary } })],
+    ["judge-error", "500", { status: 500, json: { error: { message: canary } } }],
+    ["judge-error", "401", { status: 401, json: { error: { message: canary } } }],
+    ["judge-error", "429 for hours", { status: 429, headers: { "retry-after": "3600" } }],
+    ["judge-error", "a redirect", { status: 307, headers: { location: "/v1/other" } }],
+    ["judge-error", "a reset", { reset: "before-headers" }],
+    ["judge-error", "a torn connection", { ...reply(), reset: "mid-body" }],
+    [
+      "judge-error",
+      "a refused model",
+      { status: 404, json: { error: { code: "model_not_found", message: canary } } },
+    ],
+  ] satisfies [string, string, Reply][])(
+    "keeps every tool, for the reason `%s`: %s",
+    async (reason, _case, script) => {
+      server.play(script);
+      const turn = await agentTurn(judge());
+      expect(turn.answer).toBe("Order A1001 is on its way.");
+      expect(turn.offered).toEqual(names);
+      expect(turn.record).toMatchObject({ status: "failed", fallback: true, reason });
+      expect(JSON.stringify(turn.record)).not.toContain(canary);
+      expect(rejections).toEqual([]);
+    },
+  );
+
+  it("reads marks in a code fence", async () => {
+    server.play({
+      json: completion([
+        token("```json\n", 1),
+        ...answerTokens([0.97, 0.03, 0.02]),
+        token("\n```", 1),
+      ]),
+    });
+    expect((await agentTurn(judge())).offered).toEqual(["query_order"]);
+  });
+
+  it("keeps what one refusal of the Decisions endpoint leaves open, and nothing else", async () => {
+    const answers = [
+      { type: "predicate", probability: 0.97 },
+      { type: "refusal" },
+      { type: "predicate", probability: 0.02 },
+    ];
+    server.play({ json: { answers } });
+    const turn = await agentTurn(judge({ method: "decisions" }), { onUncertain: "keep" });
+    expect(turn.offered).toEqual(["query_order", "refund"]);
+    expect(turn.record).toMatchObject({ status: "failed", error: { kind: "refused" } });
+  });
+
+  it("never fails for a missing package or a broken client", async () => {
+    const client = {
+      chat: {
+        completions: {
+          create: () => {
+            throw new TypeError(canary);
+          },
+        },
+      },
+    };
+    const turn = await agentTurn(judge({ client }));
+    expect(turn.offered).toEqual(names);
+    expect(turn.record.reason).toBe("judge-error");
+  });
+});
+
+describe("the budget", () => {
+  it.each([
+    ["before-headers", { ...reply(), stall: "before-headers" }],
+    ["mid-body", { ...reply(), stall: "mid-body" }],
+    ["a byte at a time", { ...reply(), dripMs: 50 }],
+  ] satisfies [string, Reply][])(
+    "holds against a server that stalls: %s",
+    async (_case, script) => {
+      server.play(script);
+      const turn = await agentTurn(judge(), { timeoutMs: 250 });
+      expect(turn.record).toMatchObject({ reason: "timeout", fallback: true });
+      expect(turn.record.judge?.latencyMs).toBeLessThan(300 + 200);
+      expect(turn.offered).toEqual(names);
+      await server.until(() => server.requests[0]?.hungUp === true);
+      expect(rejections).toEqual([]);
+    },
+  );
+
+  it("ends with the caller's abort, at once, and closes the connection", async () => {
+    server.play({ ...reply(), stall: "before-headers" });
+    const controller = new AbortController();
+    const turn = agentTurn(judge(), { timeoutMs: 5000, signal: controller.signal });
+    turn.catch(() => {});
+    await server.until(() => server.requests.length === 1);
+    const start = performance.now();
+    controller.abort(new Error("called off"));
+    await expect(turn).rejects.toThrow();
+    expect(performance.now() - start).toBeLessThan(1000);
+    await server.until(() => server.requests[0]?.hungUp === true);
+    expect(rejections).toEqual([]);
+  });
+});
+
+describe("a canary", () => {
+  it.each([
+    [
+      "an error body",
+      {
+        status: 400,
+        json: { error: { message: `${canary} echoed`, code: canary, type: canary, param: canary } },
+      },
+    ],
+    ["a body that is no JSON", { status: 500, text: `${canary} ${canary}` }],
+    [
+      "a torn body",
+      { text: `{"choices":"${canary}`, headers: { "content-type": "application/json" } },
+    ],
+    [
+      "a model name",
+      { json: { ...completion(answerTokens([0.9, 0.1, 0.1])), model: `x ${canary}\n` } },
+    ],
+    ["a request id", { ...reply(), headers: { "x-request-id": `id ${canary}` } }],
+    ["reply content", content(canary)],
+  ] satisfies [string, Reply][])(
+    "in %s, key and user text reaches no error, log or record",
+    async (where, script) => {
+      vi.stubEnv("OPENAI_LOG", "debug");
+      const lines: unknown[] = [];
+      const methods = ["debug", "info", "log", "warn", "error"] as const;
+      const spies = methods.map((method) =>
+        vi.spyOn(console, method).mockImplementation((...args) => void lines.push(args)),
+      );
+      const logged: string[] = [];
+      const logger = { warn: (message: string) => void logged.push(message) };
+      let thrown: unknown;
+      const inner = judge({ apiKey: canary, logger, raw: true });
+      server.play(script);
+      const turn = await agentTurn(
+        {
+          ...inner,
+          judge: (request, options) =>
+            inner.judge(request, options).catch((error: unknown) => {
+              thrown = error;
+              throw error;
+            }),
+        },
+        { request: `Where is ${canary}?`, logger },
+      );
+      for (const spy of spies) spy.mockRestore();
+      expect(server.requests[0]?.rawBody).toContain(canary);
+      const chain: unknown[] = [];
+      for (let next = thrown; next !== undefined && next !== null; next = (next as Error).cause) {
+        chain.push((next as Error).message, JSON.stringify(next), (next as Error).stack);
+      }
+      // The text of a name that is no plain name is dropped; letters of it may stay only where the core cleans it.
+      const record = JSON.stringify(turn.record);
+      expect(`${chain.join()} ${JSON.stringify(lines)} ${logged.join()} ${record}`).not.toContain(
+        canary,
+      );
+      if (where !== "a model name" && where !== "a request id") expect(thrown).toBeDefined();
+    },
+  );
+});

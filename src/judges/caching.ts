@@ -87,6 +87,7 @@ export function caching(judge: Judge | JudgeFunction, options: CachingOptions = 
     max: maxEntries,
     ttl: ttlMs,
     ttlResolution: 0,
+    perf: { now: () => performance.now() },
   });
   const calls = new Map<string, SharedCall>();
 

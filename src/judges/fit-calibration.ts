@@ -74,7 +74,9 @@ function splitByGroup(pairs: readonly CalibrationPair[], holdOut: number): Split
   const groups = new Map<string, CalibrationPair[]>();
   for (const [index, pair] of pairs.entries()) {
     const key = pair.group === undefined ? `pair ${index}` : `group ${pair.group}`;
-    groups.set(key, [...(groups.get(key) ?? []), pair]);
+    const members = groups.get(key);
+    if (members === undefined) groups.set(key, [pair]);
+    else members.push(pair);
   }
   const ordered = [...groups.entries()].sort(([a], [b]) => shareOf(a) - shareOf(b));
   const heldOut: CalibrationPair[] = [];

@@ -2,6 +2,8 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 
 /** One answer. Without any field: an empty 200. */
 export interface Reply {
@@ -70,18 +72,11 @@ function parseBody(text: string): unknown {
   }
 }
 
-async function sendBytes(response: ServerResponse, total: number): Promise<void> {
+function* pieces(total: number): Generator<Buffer> {
   const piece = Buffer.alloc(64 * 1024, "x");
-  for (let sent = 0; sent < total && !response.destroyed; sent += piece.length) {
-    const flushed = response.write(piece.subarray(0, Math.min(piece.length, total - sent)));
-    if (!flushed) {
-      await new Promise<void>((resolve) => {
-        response.once("drain", resolve);
-        response.once("close", resolve);
-      });
-    }
+  for (let sent = 0; sent < total; sent += piece.length) {
+    yield piece.subarray(0, Math.min(piece.length, total - sent));
   }
-  response.end();
 }
 
 async function send(response: ServerResponse, reply: Reply): Promise<void> {
@@ -95,7 +90,7 @@ async function send(response: ServerResponse, reply: Reply): Promise<void> {
     ...(reply.bytes === undefined ? { "content-length": Buffer.byteLength(body) } : {}),
     ...reply.headers,
   });
-  if (reply.bytes !== undefined) return sendBytes(response, reply.bytes);
+  if (reply.bytes !== undefined) return pipeline(Readable.from(pieces(reply.bytes)), response);
   if (reply.dripMs !== undefined) {
     for (const byte of Buffer.from(body)) {
       if (response.destroyed) return;

@@ -115,6 +115,20 @@ function toMessage(reply: ScriptedReply, call: number, modelName: string): AIMes
     : Object.assign(message, { usage_metadata: usageMetadata(script.usage) });
 }
 
+function toChunk({
+  content,
+  tool_calls,
+  response_metadata,
+  usage_metadata,
+}: AIMessage): AIMessageChunk {
+  return new AIMessageChunk({
+    content,
+    response_metadata,
+    tool_calls: tool_calls ?? [],
+    ...(usage_metadata === undefined ? {} : { usage_metadata }),
+  });
+}
+
 /** The words of the text one by one, then calls and usage. */
 function* toChunks(message: AIMessage): Generator<AIMessageChunk> {
   for (const word of message.text.match(/\S+\s*|\s+/g) ?? []) {
@@ -135,12 +149,18 @@ function* toChunks(message: AIMessage): Generator<AIMessageChunk> {
 }
 
 class ScriptedChatModel extends BaseChatModel<CallOptions> implements RecordingChatModel {
-  readonly calls: RecordedModelCall[] = [];
+  readonly calls: RecordedModelCall[];
   readonly #options: RecordingChatModelOptions;
+  readonly #answersInChunks: boolean;
 
-  constructor(options: RecordingChatModelOptions) {
+  constructor(
+    options: RecordingChatModelOptions,
+    { calls, answersInChunks }: { calls: RecordedModelCall[]; answersInChunks: boolean },
+  ) {
     super({ maxRetries: 0 });
     this.#options = options;
+    this.calls = calls;
+    this.#answersInChunks = answersInChunks;
   }
 
   override _llmType(): string {
@@ -154,11 +174,23 @@ class ScriptedChatModel extends BaseChatModel<CallOptions> implements RecordingC
     return this.withConfig({ ...kwargs, tools });
   }
 
+  /** The parser that the base class puts behind the model takes chunks alone. */
+  override withStructuredOutput(...parameters: never[]): never {
+    if (this.#answersInChunks)
+      return super.withStructuredOutput(...(parameters as [never])) as never;
+    const { calls } = this;
+    return new ScriptedChatModel(this.#options, {
+      calls,
+      answersInChunks: true,
+    }).withStructuredOutput(...parameters);
+  }
+
   override async _generate(
     messages: BaseMessage[],
     options: this["ParsedCallOptions"],
   ): Promise<ChatResult> {
-    const message = await this.#answer(messages, options);
+    const answer = await this.#answer(messages, options);
+    const message = this.#answersInChunks ? toChunk(answer) : answer;
     return { generations: [{ text: message.text, message }] };
   }
 
@@ -215,5 +247,5 @@ class ScriptedChatModel extends BaseChatModel<CallOptions> implements RecordingC
  * // … invoke the agent, then: model.calls[0].toolNames
  */
 export function recordingChatModel(options: RecordingChatModelOptions = {}): RecordingChatModel {
-  return new ScriptedChatModel(options);
+  return new ScriptedChatModel(options, { calls: [], answersInChunks: false });
 }

@@ -664,7 +664,7 @@ describe("threads and parallel runs", () => {
       ["query_order", "escalate"],
       ["refund", "escalate"],
     ]);
-    expect((await records()).map(({ threadId }) => threadId)).toEqual([..."aabbaabb"]);
+    expect((await records()).map(({ threadId }) => threadId)).toEqual("aabbaabb".split(""));
   });
 
   it("serves parallel agents from one selector without mixing them", async () => {
@@ -685,8 +685,9 @@ describe("threads and parallel runs", () => {
     });
     expect(await Promise.all(runs)).toEqual(pool.map(({ name }) => [name]));
     await selector.flush();
-    expect(sink.records.map(({ threadId }) => threadId).toSorted()).toEqual(
-      pool.map(({ name }) => name).toSorted(),
+    expect(sink.records).toHaveLength(pool.length);
+    expect(new Set(sink.records.map(({ threadId }) => threadId))).toEqual(
+      new Set(pool.map(({ name }) => name)),
     );
   });
 });
@@ -738,7 +739,7 @@ describe("interrupts", () => {
   it("of a judge in shadow count as a judge error and change nothing", async () => {
     const { agent, records } = agentWith({
       tools,
-      selector: { judge: () => interrupt("Which tool?") as number[] },
+      selector: { judge: () => interrupt<string, number[]>("Which tool?") },
       agent: { checkpointer: new MemorySaver() },
     });
     expect(lastText(await agent.invoke(where, config))).toBe("done");

@@ -40,13 +40,13 @@ interface Streamable {
   ): AsyncIterable<unknown> | Promise<AsyncIterable<unknown>>;
 }
 
-const hosts: Record<string, (mode: Mode, calls: string[]) => Streamable> = {
+const hosts: Record<string, (mode: Mode, calls: string[]) => unknown> = {
   createAgent: (mode, calls) =>
     createAgent({
       model: recordingChatModel({ replies: ["All is well."], delayMs: 15 }),
       tools,
       middleware: [toolSelectorMiddleware({ mode, judge: talkativeJudge(calls) })],
-    }) as unknown as Streamable,
+    }),
   toolSelectorNode: (mode, calls) =>
     new StateGraph(MessagesAnnotation)
       .addNode(
@@ -58,7 +58,7 @@ const hosts: Record<string, (mode: Mode, calls: string[]) => Streamable> = {
         }),
       )
       .addEdge("__start__", "agent")
-      .compile() as unknown as Streamable,
+      .compile(),
   createReactAgent: (mode, calls) =>
     createReactAgent({
       llm: dynamicModel({
@@ -67,7 +67,7 @@ const hosts: Record<string, (mode: Mode, calls: string[]) => Streamable> = {
         selector: { mode, judge: talkativeJudge(calls) },
       }) as never,
       tools,
-    }) as unknown as Streamable,
+    }),
 };
 
 const cases = Object.keys(hosts).flatMap((host) =>

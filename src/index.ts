@@ -55,6 +55,7 @@ export type {
 } from "./judges/fit-calibration.js";
 
 export { memorySink } from "./sinks/memory.js";
+export type { MemorySink } from "./sinks/memory.js";
 export { fanOut } from "./sinks/fan-out.js";
 
 export { describeTool } from "./core/describe.js";

@@ -256,6 +256,13 @@ function resolveThresholds(
   return { confidenceThreshold, rejectionThreshold };
 }
 
+function checkBatchSize({ batchSize }: Judge): void {
+  if (batchSize === undefined || (Number.isInteger(batchSize) && batchSize >= 1)) return;
+  throw new InvalidOptionsError(
+    `Expected \`judge.batchSize\` to be an integer from 1, got \`${batchSize}\` (${typeof batchSize}).`,
+  );
+}
+
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 const randomId = (): string => crypto.randomUUID();
 
@@ -282,6 +289,7 @@ export function resolveOptions(
 ): ResolvedOptions {
   const parsed = parseOptions(toolSelectorOptionsSchema, options, "createToolSelector");
   const judge = chooseJudge(parsed.judge);
+  checkBatchSize(judge);
   return {
     ...parsed,
     judge,

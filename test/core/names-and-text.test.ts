@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { nameMatcher } from "../../src/core/glob.js";
+import { judgeLimitsSchema, toPromptTool } from "../../src/core/limits.js";
+import { cutText, stripInvisible, toJson } from "../../src/core/text.js";
+
+describe("nameMatcher", () => {
+  it.each([
+    ["fs_*", "fs_read", true],
+    ["fs_*", "fs_", true],
+    ["fs_*", "xfs_read", false],
+    ["*_read", "fs_read", true],
+    ["*", "anything\nat all", true],
+    ["a.b", "a.b", true],
+    ["a.b", "axb", false],
+    ["a.*", "axb", false],
+    ["a?", "ab", false],
+    ["[ab]*", "a", false],
+    ["[ab]*", "[ab]c", true],
+    ["a/b-*", "a/b-c", true],
+    ["A", "a", false],
+  ])("%j on %j is %s", (glob, name, expected) => {
+    expect(nameMatcher([glob])(name)).toBe(expected);
+  });
+
+  it("matches every name by itself, whatever is in it", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), (name) => {
+        expect(nameMatcher([name])(name)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("cutText", () => {
+  it("keeps the head, never half a surrogate pair", () => {
+    expect(cutText("abc", 3)).toBe("abc");
+    expect(cutText("abcd", 3)).toBe("abc");
+    expect(cutText("ab😀", 3)).toBe("ab");
+    expect(cutText("😀", 1)).toBe("");
+  });
+});
+
+describe("stripInvisible", () => {
+  it.each(["\u200B", "\u200D", "\u2060", "\uFEFF", "\u202E", "\u00AD", "\u{E0041}", "\u180E"])(
+    "removes %j",
+    (mark) => {
+      expect(stripInvisible(`a${mark}b`)).toBe("ab");
+    },
+  );
+
+  it("keeps spaces, newlines and every script", () => {
+    expect(stripInvisible("a b\n查天气 é")).toBe("a b\n查天气 é");
+  });
+});
+
+describe("toJson", () => {
+  it("is null for what cannot be serialised", () => {
+    expect(toJson(1n)).toBeNull();
+    expect(toJson(undefined)).toBeNull();
+    expect(toJson({ a: 1 })).toBe('{"a":1}');
+  });
+});
+
+describe("toPromptTool", () => {
+  it("caps name, description and schema, and strips what is invisible", () => {
+    const limits = judgeLimitsSchema.parse({ descriptionChars: 5, schemaChars: 6 });
+    const tool = {
+      name: `n\u200B${"x".repeat(300)}`,
+      description: "d\u200Bescription",
+      parameters: { type: "object" },
+    };
+    expect(toPromptTool(tool, limits)).toEqual({
+      name: `n${"x".repeat(255)}`,
+      description: "descr",
+      parameters: '{"type',
+    });
+  });
+
+  it("leaves out a schema that cannot be serialised", () => {
+    expect(toPromptTool({ name: "a", parameters: { x: 1n } }, judgeLimitsSchema.parse({}))).toEqual(
+      {
+        name: "a",
+        description: "",
+      },
+    );
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { caching } from "../../src/judges/caching.js";
+import { calibrated } from "../../src/judges/calibrated.js";
+import { cascading } from "../../src/judges/cascading.js";
+import { circuitBreaking } from "../../src/judges/circuit-breaking.js";
+import { jevJudge } from "../../src/judges/jev.js";
+import { retrying } from "../../src/judges/retrying.js";
+import type { Judge } from "../../src/core/types.js";
+import { describeJudgeContract } from "../../src/testing/describe-judge-contract.js";
+import { fakeJudge } from "../../src/testing/fake-judge.js";
+import { createHostileServer, type HostileServer } from "../support/hostile-server.js";
+import { answerJev } from "../support/jev-service.js";
+
+let server: HostileServer;
+beforeAll(async () => {
+  server = await createHostileServer();
+  server.play(answerJev("query_order"));
+});
+afterAll(() => server.close());
+
+const fit = { method: "platt", slope: 0.5, intercept: 0 } as const;
+const limits = { rejectBelow: 0.1, acceptAbove: 0.9 };
+/** A judge that takes a moment, so that an abort can meet it under way. */
+const slow = (): Judge => fakeJudge({ otherwise: 0.5, delayMs: 1 });
+
+const judges: Readonly<Record<string, () => Judge>> = {
+  jevJudge: () => jevJudge({ baseURL: server.url }),
+  "jevJudge, raw": () => jevJudge({ baseURL: server.url, raw: true }),
+  retrying: () => retrying(slow()),
+  circuitBreaking: () => circuitBreaking(slow()),
+  caching: () => caching(slow()),
+  cascading: () => cascading(slow(), slow(), limits),
+  "all wrappers": () =>
+    cascading(
+      calibrated(caching(circuitBreaking(retrying(slow()))), fit),
+      caching(jevJudge({ baseURL: server.url })),
+      limits,
+    ),
+  "a wrapped function": () => circuitBreaking(({ candidates }) => candidates.map(() => 0.5)),
+};
+
+for (const [name, createJudge] of Object.entries(judges)) {
+  describeJudgeContract(name, { createJudge, runner: { describe, it } });
+}
+
+describe("describeJudgeContract", () => {
+  /** Runs the tests with this in their title by hand, and gives back the titles that failed. */
+  async function failures(judge: Judge, part: string): Promise<readonly string[]> {
+    const tests: (readonly [string, () => Promise<void>])[] = [];
+    describeJudgeContract("judge", {
+      createJudge: () => judge,
+      abortWithinMs: 50,
+      runner: {
+        describe: (_, body) => body(),
+        it: (title, body) => title.includes(part) && tests.push([title, body]),
+      },
+    });
+    const failed: string[] = [];
+    for (const [title, body] of tests) await body().catch(() => failed.push(title));
+    return failed;
+  }
+
+  it.each<[string, Judge, string]>([
+    ["no id", { ...slow(), id: "" }, "says who it is"],
+    ["a batch size of 0", { ...slow(), batchSize: 0 }, "says who it is"],
+    [
+      "thresholds in the wrong order",
+      { ...slow(), thresholds: { confidence: 0.1, rejection: 0.9 } },
+      "says who it is",
+    ],
+    [
+      "one answer too few",
+      fakeJudge({
+        reply: ({ candidates }) => ({ probabilities: candidates.slice(1).map(() => 0) }),
+      }),
+      "answers once per candidate",
+    ],
+    ["answers out of range", fakeJudge({ otherwise: 2 }), "answers once per candidate"],
+    [
+      "answers by name",
+      fakeJudge({
+        reply: ({ candidates }) => ({
+          probabilities: [...new Set(candidates.map(({ name }) => name))].map(() => 0),
+        }),
+      }),
+      "duplicates included",
+    ],
+    [
+      "a crash on a schema",
+      fakeJudge({
+        reply: ({ candidates }) => ({
+          probabilities: candidates.map(({ parameters }) =>
+            JSON.stringify(parameters) === "" ? 1 : 0,
+          ),
+        }),
+      }),
+      "cannot be serialised",
+    ],
+    [
+      "a changed request",
+      fakeJudge({
+        reply: ({ candidates }) => ({
+          probabilities: candidates.map((tool) => Object.assign(tool, { description: "" }) && 0),
+        }),
+      }),
+      "leaves the request as it is",
+    ],
+    [
+      "no end after an abort",
+      fakeJudge({ hang: true, ignoreSignal: true }),
+      "aborts during the call",
+    ],
+    ["no look at the signal", fakeJudge(), "has aborted before"],
+  ])("fails a judge with %s", async (_, judge, title) => {
+    expect(await failures(fakeJudge({ delayMs: 1 }), title)).toEqual([]);
+    expect(await failures(judge, title)).toHaveLength(1);
+  });
+
+  it("needs the functions of a test runner", () => {
+    expect(() => describeJudgeContract("x", { createJudge: slow })).toThrow("`runner`");
+  });
+});

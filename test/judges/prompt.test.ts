@@ -1,0 +1,185 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { JudgeHttpError } from "../../src/errors.js";
+import type { JudgeResponse } from "../../src/core/types.js";
+import {
+  askInParts,
+  estimateTokens,
+  mergeResponses,
+  splitToFit,
+  toPromptConversation,
+} from "../../src/judges/prompt.js";
+
+describe("toPromptConversation", () => {
+  it("carries request and messages as data, in a fixed order, without invisible characters", () => {
+    const conversation = toPromptConversation({
+      messages: [{ text: "He\u200bllo", role: "user" }],
+      request: "Where\u202e is it?",
+    });
+    expect(JSON.stringify(conversation)).toBe(
+      '{"request":"Where is it?","recent":[{"role":"user","text":"Hello"}]}',
+    );
+  });
+});
+
+describe("estimateTokens", () => {
+  it.each<[string, number]>([
+    ["", 0],
+    ["abc", 1],
+    ["abcdef", 2],
+    ["查天气", 3],
+    ["ab查", 2],
+  ])("guesses %j", (text, tokens) => {
+    expect(estimateTokens(text)).toBe(tokens);
+  });
+});
+
+describe("splitToFit", () => {
+  const budgets = [
+    { sizeOf: () => 1, limit: 3 },
+    { sizeOf: (item: number) => item, limit: 10 },
+  ];
+
+  it.each<[number[], number[][]]>([
+    [[], []],
+    [
+      [1, 1, 1, 1],
+      [[1, 1, 1], [1]],
+    ],
+    [
+      [4, 6, 1],
+      [[4, 6], [1]],
+    ],
+    [
+      [4, 7, 3],
+      [[4], [7, 3]],
+    ],
+    [
+      [99, 1],
+      [[99], [1]],
+    ],
+    [
+      [1, 99, 1],
+      [[1], [99], [1]],
+    ],
+  ])("splits %j into %j", (items, parts) => {
+    expect(splitToFit(items, budgets)).toEqual(parts);
+  });
+
+  it("cuts into parts that concatenate back, each within every budget or a single item", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(20)), (items) => {
+        const parts = splitToFit(items, budgets);
+        expect(parts.flat()).toEqual(items);
+        for (const part of parts) {
+          const size = part.reduce((a, b) => a + b, 0);
+          expect(part.length === 1 || (part.length <= 3 && size <= 10)).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe("mergeResponses", () => {
+  const part = (response: Partial<JudgeResponse>): JudgeResponse => ({
+    probabilities: [0.5],
+    ...response,
+  });
+
+  it("keeps answers in order and sums what can be summed", () => {
+    expect(
+      mergeResponses([
+        part({
+          probabilities: [0.1, null],
+          model: "m",
+          requestId: "r1",
+          usage: { inputTokens: 10, outputTokens: 1, cachedInputTokens: 4 },
+        }),
+        part({
+          probabilities: [undefined],
+          requestId: "r2",
+          missing: "refused",
+          requests: 2,
+          retries: 1,
+          usage: { inputTokens: 5, outputTokens: 2 },
+        }),
+      ]),
+    ).toEqual({
+      probabilities: [0.1, null, undefined],
+      model: "m",
+      requestId: "r1",
+      requests: 3,
+      retries: 1,
+      usage: { inputTokens: 15, outputTokens: 3, cachedInputTokens: 4 },
+      missing: "refused",
+    });
+  });
+
+  it("does not know the usage if one part does not", () => {
+    const merged = mergeResponses([
+      part({ usage: { inputTokens: 10, outputTokens: 1 } }),
+      part({}),
+    ]);
+    expect(merged.usage).toBeUndefined();
+  });
+
+  it("calls mixed reasons malformed", () => {
+    const merged = mergeResponses([part({ missing: "refused" }), part({ missing: "malformed" })]);
+    expect(merged.missing).toBe("malformed");
+  });
+});
+
+describe("askInParts", () => {
+  const tooLarge = new JudgeHttpError("x", { status: 400, code: "max_tokens_exceeded" });
+
+  /** A service that takes at most `limit` items. */
+  function service(limit: number) {
+    const asked: number[] = [];
+    return {
+      asked,
+      ask: async (items: readonly number[]): Promise<JudgeResponse> => {
+        asked.push(items.length);
+        if (items.length > limit) throw tooLarge;
+        return { probabilities: items };
+      },
+    };
+  }
+  const items = Array.from({ length: 16 }, (_, index) => index / 16);
+
+  it("halves what the service calls too large, and counts every request", async () => {
+    const { ask, asked } = service(5);
+    const response = await askInParts([items], ask);
+    expect(response.probabilities).toEqual(items);
+    expect(asked).toEqual([16, 8, 4, 4, 8, 4, 4]);
+    expect(response.requests).toBe(7);
+  });
+
+  it("gives up after three halvings instead of asking about every item", async () => {
+    const { ask, asked } = service(1);
+    await expect(askInParts([items], ask)).rejects.toBe(tooLarge);
+    expect(asked).toEqual([16, 8, 4, 2]);
+  });
+
+  it("does not split a single item, nor after another failure", async () => {
+    const single = service(0);
+    await expect(askInParts([[0.5]], single.ask)).rejects.toBe(tooLarge);
+    expect(single.asked).toEqual([1]);
+
+    const error = new JudgeHttpError("x", { status: 422 });
+    let calls = 0;
+    const failing = (): Promise<JudgeResponse> => {
+      calls += 1;
+      return Promise.reject(error);
+    };
+    await expect(askInParts([items, items], failing)).rejects.toBe(error);
+    expect(calls).toBe(1);
+  });
+
+  it("answers nothing asked with no request", async () => {
+    expect(await askInParts([], service(1).ask)).toEqual({
+      probabilities: [],
+      requests: 0,
+      retries: 0,
+    });
+  });
+});

@@ -281,6 +281,7 @@ export async function selectTools<T>(turn: Turn<T>, selecting: Selecting): Promi
     version: options.version,
     enforceShare: policy.enforceShare,
     policyFingerprint: policy.policyFingerprint,
+    overridden: policy.overridden,
     policy: selectionPolicy,
     catalog: reading.catalog,
     candidates: reading.candidates.length,

@@ -12,6 +12,8 @@ export interface TurnPolicy {
   readonly maxTools: number;
   readonly alwaysInclude: readonly string[];
   readonly policyFingerprint: string;
+  /** The turn has valid overrides. */
+  readonly overridden: boolean;
   /** The share of threads that is enforced, in [0, 1]; `null` where no share applies. */
   readonly enforceShare: number | null;
 }
@@ -124,6 +126,7 @@ export async function resolveTurnPolicy(
       maxTools: overrides.maxTools ?? options.maxTools,
       alwaysInclude: [...options.alwaysInclude, ...(overrides.alwaysInclude ?? [])],
       policyFingerprint: fingerprintOf(options, overrides),
+      overridden: Object.keys(overrides).length > 0,
       enforceShare,
     };
   } finally {

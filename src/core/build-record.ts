@@ -47,6 +47,7 @@ export interface RecordParts {
   readonly version: string | undefined;
   readonly enforceShare: number | null;
   readonly policyFingerprint: string;
+  readonly overridden: boolean;
   readonly policy: SelectionPolicy;
   readonly status: SelectionStatus;
   readonly reason: SelectionReason;
@@ -131,6 +132,7 @@ export function buildRecord(parts: RecordParts): SelectionRecord {
     suggested,
     outcome: null,
     error: parts.error,
+    ...(parts.overridden ? { overrides: true } : {}),
     ...(parts.content === undefined
       ? {}
       : {

@@ -104,6 +104,8 @@ export const selectionRecordSchema = z.looseObject({
     })
     .nullable(),
   error: z.looseObject({ kind: z.string(), status: z.int().optional() }).nullable(),
+  /** The turn had valid overrides: it belongs to a cohort of its own. */
+  overrides: z.literal(true).optional(),
   /** Only with `content: true`: what the judge saw, after redaction. */
   content: z
     .looseObject({

@@ -79,7 +79,9 @@ describe("a number of answers that does not match", () => {
   });
 
   it("a missing single answer is that tool's alone, filled from nowhere", async () => {
-    const judge = fakeJudge({ reply: () => ({ probabilities: [0.01, undefined, 0.01, "0.5", 0.99] }) });
+    const judge = fakeJudge({
+      reply: () => ({ probabilities: [0.01, undefined, 0.01, "0.5", 0.99] }),
+    });
     const selection = await enforce({ judge, onUncertain: "keep" }).select(turnOf(tools));
     expect(selection.outcomes.map(({ verdict }) => verdict)).toEqual([
       "not-applicable",

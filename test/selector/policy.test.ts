@@ -266,6 +266,8 @@ describe("overrides of a turn", () => {
     const plain = await select({});
     const overridden = await select({}, { overrides: { maxTools: 3 } });
     expect(overridden.record.policyFingerprint).not.toBe(plain.record.policyFingerprint);
+    expect(overridden.record["overrides"]).toBe(true);
+    expect(plain.record["overrides"]).toBeUndefined();
     expect((await select({}, { overrides: {} })).record.policyFingerprint).toBe(
       plain.record.policyFingerprint,
     );

@@ -17,7 +17,9 @@ function setUp(judgeOptions: FakeJudgeOptions = {}, options: ToolSelectorOptions
   const judge = fakeJudge({ probabilities: { query: 0.95, refund: 0.05 }, ...judgeOptions });
   const selector = createToolSelector({ judge, mode: "enforce", sinks: sink, ...options });
   const callModel = vi.fn(
-    async (_tools: readonly TestTool[], _selection?: unknown): Promise<readonly string[]> => ["query"],
+    async (_tools: readonly TestTool[], _selection?: unknown): Promise<readonly string[]> => [
+      "query",
+    ],
   );
   const run = (turn: Partial<Turn<TestTool>> = {}) =>
     selector.run(turnOf(tools, turn), { callModel, readOutcome: (called) => ({ called }) });

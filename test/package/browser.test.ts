@@ -1,0 +1,121 @@
+/** The root entry outside Node: bundled for a browser, and run where there is nothing but web globals. */
+
+import { builtinModules } from "node:module";
+import { fileURLToPath } from "node:url";
+import vm from "node:vm";
+import { build } from "esbuild";
+import type { BuildOptions, Metafile } from "esbuild";
+import { beforeAll, describe, expect, it } from "vitest";
+
+const entry = fileURLToPath(new URL("../../src/index.ts", import.meta.url));
+
+async function bundle(
+  options: BuildOptions,
+): Promise<{ files: readonly string[]; metafile: Metafile }> {
+  const { outputFiles = [], metafile } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    platform: "browser",
+    target: "es2023",
+    metafile: true,
+    write: false,
+    logLevel: "silent",
+    outdir: "out",
+    ...options,
+  });
+  return { files: outputFiles.map(({ text }) => text), metafile: metafile as Metafile };
+}
+
+/** What a browser, Deno, Bun and edge runtimes have in common. */
+const webGlobals = {
+  AbortController,
+  AbortSignal,
+  URL,
+  TextDecoder,
+  TextEncoder,
+  DecompressionStream,
+  Response,
+  Blob,
+  atob,
+  btoa,
+  clearTimeout,
+  crypto,
+  fetch,
+  performance,
+  queueMicrotask,
+  setTimeout,
+  structuredClone,
+};
+
+describe("the root entry bundled for a browser", () => {
+  let metafile: Metafile;
+
+  beforeAll(async () => {
+    ({ metafile } = await bundle({ format: "esm", splitting: true }));
+  });
+
+  it("imports nothing of Node.js, and no package that is not a dependency", () => {
+    const external = Object.values(metafile.inputs)
+      .flatMap(({ imports }) => imports)
+      .filter((imported) => imported.external === true || builtinModules.includes(imported.path))
+      .map(({ path }) => path);
+    expect(external).toEqual([]);
+  });
+
+  it("contains nothing of LangChain, of an SDK, or of what writes files", () => {
+    const strays = Object.keys(metafile.inputs).filter((path) =>
+      /node_modules\/(?:@langchain|langchain|openai|pg|@opentelemetry)\/|src\/(?:adapters|report|cli|testing)\/|jsonl/.test(
+        path,
+      ),
+    );
+    expect(strays).toEqual([]);
+  });
+
+  it("leaves the weights of the embedded judge in a chunk that is loaded when it is needed", () => {
+    const outputs = Object.values(metafile.outputs);
+    const first = outputs.find(({ entryPoint }) => entryPoint?.endsWith("src/index.ts"));
+    const lazy = first?.imports.filter(({ kind }) => kind === "dynamic-import") ?? [];
+    expect(lazy.length).toBeGreaterThan(0);
+    const eager = new Set<string>();
+    const visit = (path: string): void => {
+      if (eager.has(path)) return;
+      eager.add(path);
+      for (const { path: next, kind } of metafile.outputs[path]?.imports ?? []) {
+        if (kind === "import-statement") visit(next);
+      }
+    };
+    visit(Object.keys(metafile.outputs).find((path) => metafile.outputs[path] === first) ?? "");
+    const eagerInputs = [...eager].flatMap((path) =>
+      Object.keys(metafile.outputs[path]?.inputs ?? {}),
+    );
+    expect(eagerInputs.some((path) => path.endsWith("local/local-judge.ts"))).toBe(true);
+    expect(eagerInputs.filter((path) => /local\/(?:engine|weights)/.test(path))).toEqual([]);
+  });
+
+  it("selects, records and judges with web globals alone", async () => {
+    const { files } = await bundle({ format: "iife", globalName: "toolsieve" });
+    const context = vm.createContext({ ...webGlobals });
+    vm.runInContext(`${files[0]}`, context);
+    const run = vm.runInContext(
+      `(async () => {
+        const { createToolSelector, memorySink } = toolsieve;
+        const sink = memorySink();
+        const selector = createToolSelector({ mode: "enforce", onUncertain: "keep", sinks: sink });
+        const tools = [
+          { name: "query_order", description: "Looks up the status of an order." },
+          { name: "send_email", description: "Sends an email to a person." },
+        ];
+        const messages = [{ role: "user", text: "What is the status of order 7?" }];
+        await selector.run({ messages, tools }, {
+          callModel: async (offered) => offered,
+          readOutcome: () => ({ called: ["query_order"] }),
+        });
+        await selector.close();
+        const [record] = sink.records;
+        return JSON.stringify({ judge: record.judge?.id.split(":")[0], tools: record.tools.length, error: record.error });
+      })()`,
+      context,
+    ) as Promise<string>;
+    expect(JSON.parse(await run)).toEqual({ judge: "local", tools: 2, error: null });
+  });
+});

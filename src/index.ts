@@ -1,7 +1,8 @@
 /** toolsieve: filters an agent's tools before every model turn. The public surface of the root entry; runs everywhere. */
 
 export { createToolSelector } from "./tool-selector.js";
-export type { ModelStep, ToolSelector } from "./tool-selector.js";
+export type { ModelStep } from "./model-step.js";
+export type { ToolSelector } from "./tool-selector.js";
 export type { ResolvedOptions, ToolSelectorOptions } from "./core/options.js";
 export type { ContextOptions, Redact } from "./core/context.js";
 export type { JudgeLimits } from "./core/limits.js";

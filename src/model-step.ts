@@ -1,0 +1,58 @@
+/** One model step: calling it, and keeping what became of it for the record. */
+
+import type { StepOutcome } from "./core/build-record.js";
+import type { ModelOutcome, Selection } from "./core/types.js";
+import { isControlFlow } from "./selecting.js";
+import type { Warn } from "./turn-policy.js";
+
+/** One model step, as an adapter wraps it. */
+export interface ModelStep<T, R> {
+  /** Calls the model with these tools. In shadow and in off there is no selection yet. */
+  readonly callModel: (tools: readonly T[], selection?: Selection<T>) => Promise<R>;
+  /** What the model did. One that throws leaves the record without an outcome. */
+  readonly readOutcome: (result: R) => ModelOutcome;
+}
+
+/** A finished step: what it returned or threw, and its outcome (`null`: unknown). */
+export type FinishedStep<R> =
+  | { readonly result: R; readonly outcome: StepOutcome | null }
+  | { readonly error: unknown; readonly outcome: StepOutcome | null };
+
+/** Calls the model. Never rejects; control flow of the host is no error of the model, and has no outcome. */
+export async function finishStep<R>(
+  callModel: () => Promise<R>,
+  readOutcome: (result: R) => ModelOutcome,
+  warn: Warn,
+): Promise<FinishedStep<R>> {
+  const start = performance.now();
+  try {
+    const result = await callModel();
+    const latencyMs = performance.now() - start;
+    return { result, outcome: { latencyMs, error: false, model: read(readOutcome, result, warn) } };
+  } catch (error) {
+    const latencyMs = performance.now() - start;
+    return {
+      error,
+      outcome: isControlFlow(error) ? null : { latencyMs, error: true, model: null },
+    };
+  }
+}
+
+function read<R>(
+  readOutcome: (result: R) => ModelOutcome,
+  result: R,
+  warn: Warn,
+): ModelOutcome | null {
+  try {
+    return readOutcome(result);
+  } catch {
+    warn("readOutcome", "`readOutcome` failed: the record has no outcome.");
+    return null;
+  }
+}
+
+/** Returns or throws what the step did. */
+export function unwrapStep<R>(step: FinishedStep<R>): R {
+  if ("error" in step) throw step.error;
+  return step.result;
+}

@@ -35,7 +35,7 @@ export function describePolicy(policy: ToolSelector["options"]): string {
 }
 
 /** How much smaller `after` is than `before`. */
-export function saving(before: number, after: number): string {
+function saving(before: number, after: number): string {
   return after === before ? "nothing saved" : `−${Math.round((1 - after / before) * 100)} %`;
 }
 

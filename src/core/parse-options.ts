@@ -3,7 +3,8 @@
 import { z } from "zod";
 import { InvalidOptionsError } from "../errors.js";
 
-const secret = /key|token|secret|password|connection|authorization/i;
+/** Options whose value is never shown; a URL can carry a password. */
+const secret = /key|token|secret|password|connection|authorization|url/i;
 
 function show(value: unknown, path: string): string {
   const type = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;

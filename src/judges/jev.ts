@@ -14,23 +14,17 @@ import { guarded, guardFields, type GuardOptions } from "./guarded.js";
 import { postJson } from "./http.js";
 import { readNoulReply, toNoulQuestion, type NoulQuestion } from "./jev-protocol.js";
 import { askInParts, estimateTokens, splitToFit, toPromptConversation } from "./prompt.js";
+import { baseURLOption, keyFromEnvironment, keyOption, modelOption } from "./service-options.js";
 
 const service = "https://api.typesafe.ai";
 
-const modelName = "a model name of letters, digits and `_.:/@+-`";
 const urlPath = "a path that starts with `/`";
 
 const optionsSchema = z.strictObject({
-  apiKey: z
-    .string("a key of visible ASCII characters")
-    .regex(/^[\x21-\x7e]+$/, "a key of visible ASCII characters")
-    .optional(),
-  baseURL: z.string("an http or https URL").default(service),
+  apiKey: keyOption.optional(),
+  baseURL: baseURLOption.default(service),
   path: z.string(urlPath).startsWith("/", urlPath).default("/v1/systemone"),
-  model: z
-    .string(modelName)
-    .regex(/^[\w.:/@+-]{1,120}$/, modelName)
-    .default("jev-1.13.0"),
+  model: modelOption.default("jev-1.13.0"),
   batchSize: integerFrom(1).default(64),
   maxRequestTokens: integerFrom(1).default(60_000),
   limits: judgeLimitsSchema.prefault({}),
@@ -62,29 +56,11 @@ export interface JevJudgeOptions extends GuardOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-function keyFromEnvironment(): string | undefined {
-  const environment = globalThis.process?.env ?? {};
-  return [environment["TYPESAFE_API_KEY"], environment["JEV_API_KEY"]]
-    .map((key) => key?.trim() ?? "")
-    .find((key) => /^[\x21-\x7e]+$/.test(key));
-}
-
-function parseBaseUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const isPlain =
-    (url?.protocol === "https:" || url?.protocol === "http:") &&
-    `${url.username}${url.password}${url.search}${url.hash}` === "";
-  if (url !== null && isPlain) return url;
-  throw new InvalidOptionsError(
-    "Expected `baseURL` to be an http or https URL without user, password, query and fragment.",
-  );
-}
-
 /** The key to send, or `undefined` for a compatible service that was given none. */
-function resolveKey(settings: Settings, baseURL: URL): string | undefined {
-  if (settings.apiKey !== undefined) return settings.apiKey;
-  if (baseURL.origin !== service) return undefined;
-  const key = keyFromEnvironment();
+function resolveKey({ apiKey, baseURL }: Settings): string | undefined {
+  if (apiKey !== undefined) return apiKey;
+  if (new URL(baseURL).origin !== service) return undefined;
+  const key = keyFromEnvironment("TYPESAFE_API_KEY", "JEV_API_KEY");
   if (key !== undefined) return key;
   throw new InvalidOptionsError(
     "Expected `apiKey`, or TYPESAFE_API_KEY in the environment, to be a key of visible ASCII characters, got none.",
@@ -139,9 +115,8 @@ function split(questions: readonly Asked[], stateTokens: number, settings: Setti
  */
 export function jevJudge(options: JevJudgeOptions = {}): Judge {
   const settings = parseOptions(optionsSchema, options, "jevJudge");
-  const baseURL = parseBaseUrl(settings.baseURL);
-  const url = baseURL.href.replace(/\/+$/, "") + settings.path;
-  const key = resolveKey(settings, baseURL);
+  const url = new URL(settings.baseURL).href.replace(/\/+$/, "") + settings.path;
+  const key = resolveKey(settings);
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
 
   const raw: Judge = {

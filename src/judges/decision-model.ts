@@ -41,20 +41,16 @@ export interface DecisionModelJudgeOptions extends GuardOptions, ModelJudgeOptio
   readonly limits?: JudgeLimits | undefined;
 }
 
-function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
-  return typeof value === "object" && value !== null ? Object.entries(value) : [];
-}
-
-/** The answers by id: `answers` where it holds a noul, the older view `nouls` elsewhere. */
+/** The answers by id: `answers` where it holds a noul, the older view `nouls` elsewhere; `undefined` if there is neither. */
 function answersOf(reply: unknown): Record<string, unknown> | undefined {
-  const answers = member(reply, "answers");
-  const nouls = member(reply, "nouls");
-  if (typeof answers !== "object" && typeof nouls !== "object") return undefined;
-  const found = new Map(entriesOf(answers));
-  for (const [id, noul] of entriesOf(nouls)) {
-    if (member(found.get(id), "type") !== "noul") found.set(id, noul);
+  const found = new Map<string, unknown>();
+  const views = [member(reply, "nouls"), member(reply, "answers")].filter(
+    (view) => typeof view === "object" && view !== null,
+  );
+  for (const [id, answer] of views.flatMap((view) => Object.entries(view))) {
+    if (!found.has(id) || member(answer, "type") === "noul") found.set(id, answer);
   }
-  return Object.fromEntries(found);
+  return views.length === 0 ? undefined : Object.fromEntries(found);
 }
 
 /**

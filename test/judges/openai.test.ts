@@ -304,7 +304,7 @@ describe("refused parameters", () => {
       expect(server.requests).toHaveLength(3);
       for (const name of [field, "logprobs", "top_logprobs"])
         expect(bodyOf(server.requests[2])).not.toHaveProperty(name);
-      expect(contents(server.requests[2])[0]).toContain("1:0.03");
+      expect(contents(server.requests[2])[0]).toContain("1:0.50");
       expect(log.warn).toHaveBeenCalledOnce();
       expect(log.warn.mock.calls[0]?.[0]).toContain("coarser");
     },

@@ -3,13 +3,16 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { AIMessage, BaseMessageLike } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
+import { z } from "zod";
 import type { Turn } from "../core/types.js";
 import type { ToolSelectorOptions } from "../core/options.js";
+import { functionOption, parseOptions } from "../core/parse-options.js";
 import type { ToolSelector } from "../tool-selector.js";
 import { announceSelection, currentConfig, turnOfRun } from "./host.js";
 import { toTurnMessages } from "./messages.js";
-import { bindOffered, messagesOfState, requireBindTools } from "./model-step.js";
+import { bindOffered, messagesOfState } from "./model-step.js";
 import { readModelOutcome } from "./outcome.js";
+import { read } from "./read.js";
 import { selectingModel } from "./selecting-model.js";
 import { toSelector } from "./to-selector.js";
 import { describeLangChainTool } from "./tools.js";
@@ -49,13 +52,35 @@ export interface DynamicModelOptions<T> extends NodeSelectionOptions<T> {
   readonly model: BaseChatModel;
 }
 
+const common = {
+  selector: z.custom(
+    (value) => typeof value === "object" && value !== null,
+    "a tool selector, or the options of one",
+  ),
+  tools: z.custom((value) => Array.isArray(value), "an array of tools"),
+  toolChoice: z.unknown().optional(),
+};
+const modelSchema = z.strictObject({
+  ...common,
+  model: z.custom(
+    (value) => typeof read(value, "bindTools") === "function",
+    "a chat model with a `bindTools` method",
+  ),
+});
+const nodeSchema = modelSchema.extend({ systemPrompt: z.string("a string").optional() });
+const wrapperSchema = z.strictObject({
+  ...common,
+  node: functionOption(),
+  emptyAllowed: z.boolean("true or false").optional(),
+});
+
 /**
  * Wraps a node of your own: it is called with the tools to bind.
  *
  * In `shadow` these are your own array, and the judge works beside the node. What the model called is read from the messages in the
  * node's result, a state update or a `Command`.
  *
- * @throws {InvalidOptionsError} if an option of the selector is wrong.
+ * @throws {InvalidOptionsError} if an option is wrong.
  * @example
  * const agent = withToolSelection({
  *   selector,
@@ -70,6 +95,7 @@ export function withToolSelection<S, T, R>(
   options: WithToolSelectionOptions<S, T, R>,
 ): (state: S, config?: RunnableConfig) => Promise<R> {
   const { tools, node, toolChoice, emptyAllowed } = options;
+  parseOptions(wrapperSchema, options, "withToolSelection");
   const selector = toSelector(options.selector);
   return async (state, config = currentConfig() ?? {}) => {
     const messages = messagesOfState(state);
@@ -95,7 +121,7 @@ export function withToolSelection<S, T, R>(
  * The model node of a `StateGraph`: binds the tools of the turn, calls the model, and returns its message.
  *
  * @returns a node `(state, config) => ({ messages: [AIMessage] })` for any state with `messages`.
- * @throws {InvalidOptionsError} if the model cannot bind tools, or an option of the selector is wrong.
+ * @throws {InvalidOptionsError} if an option is wrong, or the model cannot bind tools.
  * @example
  * const graph = new StateGraph(MessagesAnnotation)
  *   .addNode("agent", toolSelectorNode({ model, tools, selector }))
@@ -109,7 +135,7 @@ export function toolSelectorNode<T>(
   options: ToolSelectorNodeOptions<T>,
 ): (state: unknown, config?: RunnableConfig) => Promise<{ messages: AIMessage[] }> {
   const { model, tools, selector, toolChoice, systemPrompt } = options;
-  requireBindTools(model, "toolSelectorNode");
+  parseOptions(nodeSchema, options, "toolSelectorNode");
   return withToolSelection({
     selector,
     tools,
@@ -128,7 +154,7 @@ export function toolSelectorNode<T>(
  *
  * One selection per model step. `responseFormat` works: `withStructuredOutput` is the plain model's own and selects nothing.
  *
- * @throws {InvalidOptionsError} if the model cannot bind tools, or an option of the selector is wrong.
+ * @throws {InvalidOptionsError} if an option is wrong, or the model cannot bind tools.
  * @example
  * const agent = createReactAgent({ llm: dynamicModel({ model, tools, selector }), tools });
  */
@@ -136,7 +162,7 @@ export function dynamicModel<T>(
   options: DynamicModelOptions<T>,
 ): (state: unknown, config?: RunnableConfig) => BaseChatModel {
   const { model, tools, toolChoice } = options;
-  requireBindTools(model, "dynamicModel");
+  parseOptions(modelSchema, options, "dynamicModel");
   const selector = toSelector(options.selector);
   return (state, config) =>
     selectingModel({

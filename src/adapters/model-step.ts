@@ -1,22 +1,13 @@
 /** One model call of a LangGraph agent: which messages it sends, and the model with the offered tools bound. */
 
 import type { BaseChatModel, BindToolsInput } from "@langchain/core/language_models/chat_models";
-import { InvalidOptionsError } from "../errors.js";
-import { isList, read, readList } from "./read.js";
+import { isList, readList } from "./read.js";
 
 /** The messages that a step of this state sends: those of a pre-model hook where there are any. */
 export function messagesOfState(state: unknown): readonly unknown[] {
   if (isList(state)) return state;
   const prepared = readList(state, "llmInputMessages");
   return prepared.length > 0 ? prepared : readList(state, "messages");
-}
-
-/** @throws {InvalidOptionsError} if the model cannot bind tools. */
-export function requireBindTools(model: unknown, owner: string): void {
-  if (typeof read(model, "bindTools") === "function") return;
-  throw new InvalidOptionsError(
-    `Expected \`model\` of ${owner} to be a chat model with a \`bindTools\` method.`,
-  );
 }
 
 /** A model that is ready to be called. */

@@ -166,12 +166,51 @@ describe("toolSelectorNode", () => {
       ["escalate"],
     ]);
   });
+});
 
-  it("refuses a model that cannot bind tools, at construction", () => {
-    const model = new FakeListChatModel({ responses: ["x"] });
-    Object.assign(model, { bindTools: undefined });
-    expect(() => toolSelectorNode({ model, tools, selector: {} })).toThrow(InvalidOptionsError);
-    expect(() => dynamicModel({ model, tools, selector: {} })).toThrow("dynamicModel");
+describe("wrong options are refused at construction:", () => {
+  const model = recordingChatModel();
+  const unable = Object.assign(new FakeListChatModel({ responses: ["x"] }), {
+    bindTools: undefined,
+  });
+  const selector = {};
+  const node = () => undefined;
+
+  it.each<[string, () => unknown, string]>([
+    [
+      "a model that cannot bind tools",
+      () => toolSelectorNode({ model: unable, tools, selector }),
+      "`model`",
+    ],
+    [
+      "the same for dynamicModel",
+      () => dynamicModel({ model: unable, tools, selector }),
+      "`model`",
+    ],
+    ["no tools", () => dynamicModel({ model, tools: undefined as never, selector }), "`tools`"],
+    [
+      "no selector",
+      () => toolSelectorNode({ model, tools, selector: null as never }),
+      "`selector`",
+    ],
+    [
+      "an option of the selector",
+      () => dynamicModel({ model, tools, selector: { maxTools: 0 } }),
+      "`maxTools`",
+    ],
+    [
+      "a node that is no function",
+      () => withToolSelection({ tools, selector, node: 7 as never }),
+      "`node`",
+    ],
+    [
+      "an unknown option",
+      () => withToolSelection({ tools, selector, node, toolchoice: 1 } as never),
+      "toolchoice",
+    ],
+  ])("%s", (_title, construct, message) => {
+    expect(construct).toThrow(InvalidOptionsError);
+    expect(construct).toThrow(message);
   });
 });
 

@@ -12,6 +12,7 @@ const policyTitles = {
   keep8: "keep, max 8",
 } as const satisfies Record<PolicyName, string>;
 
+const count = (value: number): string => value.toLocaleString("en-US");
 const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
 
 function share(estimate: Estimate | null): string {
@@ -98,7 +99,7 @@ function warningLines({ failures, firstFailure, skipped, cost }: Evaluation): re
   const tokens =
     cost.inputTokens === null || cost.inputTokens === 0
       ? ""
-      : `, ${cost.inputTokens} input and ${cost.outputTokens ?? 0} output tokens`;
+      : `, ${count(cost.inputTokens)} input and ${count(cost.outputTokens ?? 0)} output tokens`;
   return [
     ...(failures === 0
       ? []
@@ -108,8 +109,8 @@ function warningLines({ failures, firstFailure, skipped, cost }: Evaluation): re
             `${failures} judge calls failed; their tools count as unjudged. The first: ${printable(firstFailure ?? "")}`,
           ),
         ]),
-    ...(skipped === 0 ? [] : [`${skipped} cases skipped: nothing to measure in them.`]),
-    ...(cost.requests === 0 ? [] : [`${cost.requests} requests to the judge${tokens}.`]),
+    ...(skipped === 0 ? [] : [`${count(skipped)} cases skipped: nothing to measure in them.`]),
+    ...(cost.requests === 0 ? [] : [`${count(cost.requests)} requests to the judge${tokens}.`]),
   ];
 }
 

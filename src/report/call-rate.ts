@@ -4,15 +4,15 @@ import type { SelectionRecord } from "../core/record.js";
 import type { CallRateBin } from "./summary.js";
 
 /** Finer at both ends, where the thresholds are. */
-const edges = [
+export const callRateEdges = [
   0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 1,
 ] as const;
 
-const binCount = edges.length - 1;
+const binCount = callRateEdges.length - 1;
 
 function binOf(probability: number): number {
   let bin = 0;
-  while (bin < binCount - 1 && probability >= (edges[bin + 1] ?? 1)) bin++;
+  while (bin < binCount - 1 && probability >= (callRateEdges[bin + 1] ?? 1)) bin++;
   return bin;
 }
 
@@ -31,14 +31,14 @@ export class CallRateTally {
   readonly #called = new Float64Array(binCount);
   readonly #open = new Map<string, OpenRequest>();
 
-  /** Adds a turn whose model answered. */
+  /** Adds a turn whose model answered; of namesakes the last counts, the one that hosts offer. */
   add(record: SelectionRecord, unit: string): void {
     const request = this.#requestOf(record, unit);
     const bins = new Map<string, number>();
     for (const { name, probability } of record.tools) {
-      if (name === null || probability === null) continue;
-      const bin = binOf(probability);
-      bins.set(name, bin);
+      if (name !== null && probability !== null) bins.set(name, binOf(probability));
+    }
+    for (const [name, bin] of bins) {
       this.#count(this.#judged, bin);
       if (request.called.has(name)) this.#count(this.#called, bin);
     }
@@ -50,10 +50,15 @@ export class CallRateTally {
     }
   }
 
+  /** Adds counts that a database made. */
+  addCounts(bin: number, judged: number, called: number): void {
+    this.#judged[bin] = (this.#judged[bin] ?? 0) + judged;
+    this.#called[bin] = (this.#called[bin] ?? 0) + called;
+  }
+
   merge(other: CallRateTally): void {
     for (let bin = 0; bin < binCount; bin++) {
-      this.#judged[bin] = (this.#judged[bin] ?? 0) + (other.#judged[bin] ?? 0);
-      this.#called[bin] = (this.#called[bin] ?? 0) + (other.#called[bin] ?? 0);
+      this.addCounts(bin, other.#judged[bin] ?? 0, other.#called[bin] ?? 0);
     }
   }
 
@@ -62,8 +67,8 @@ export class CallRateTally {
       const judged = this.#judged[bin] ?? 0;
       const called = this.#called[bin] ?? 0;
       return {
-        from: edges[bin] ?? 0,
-        to: edges[bin + 1] ?? 1,
+        from: callRateEdges[bin] ?? 0,
+        to: callRateEdges[bin + 1] ?? 1,
         judged,
         called,
         rate: judged === 0 ? null : called / judged,

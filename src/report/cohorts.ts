@@ -4,9 +4,9 @@ import type { SelectionRecord } from "../core/record.js";
 import { CallRateTally } from "./call-rate.js";
 import { countIn, sortedCounts } from "./evidence.js";
 import type { CohortKey, CohortPolicy, Count } from "./summary.js";
-import { cohortOf } from "./turn-facts.js";
 import type { TurnFacts } from "./turn-facts.js";
-import { WhatIfTally } from "./what-if.js";
+import { rankTurn, WhatIfTally } from "./what-if.js";
+import type { RankedTurn } from "./what-if.js";
 
 /** Names kept beside a miss are remembered up to this many per tool. */
 const keptNamesLimit = 200;
@@ -43,13 +43,18 @@ export class Cohort {
 
   /** Sums a shadow record. @returns the bits of the what-if. */
   addShadow(record: SelectionRecord, unit: string): number {
+    this.#addNames(record);
+    if (record.outcome !== null && !record.outcome.error) this.callRate.add(record, unit);
+    return this.addRanked(record, () => rankTurn(record, this.whatIf.grid));
+  }
+
+  /** Sums what does not depend on the names of tools. @returns the bits of the what-if. */
+  addRanked(record: SelectionRecord, rank: () => RankedTurn | null): number {
     const time = Date.parse(record.time);
     this.from = Math.min(this.from, time);
     this.to = Math.max(this.to, time);
-    this.#addNames(record);
-    if (record.outcome !== null && !record.outcome.error) this.callRate.add(record, unit);
     const wasAsked = record.status !== "skipped" && record.status !== "cancelled";
-    return wasAsked ? this.whatIf.add(record) : NaN;
+    return wasAsked ? this.whatIf.add(rank(), record.catalog) : NaN;
   }
 
   /** Remembers what was kept where a tool was missed. */
@@ -100,8 +105,10 @@ export class Cohorts {
   readonly #cohorts = new Map<string, Cohort>();
 
   /** The cohort of a record; `number` is the one to store its turns under. */
-  of(record: SelectionRecord): { readonly cohort: Cohort; readonly number: number } {
-    const { key, policy } = cohortOf(record);
+  of({ key, policy }: Pick<Cohort, "key" | "policy">): {
+    readonly cohort: Cohort;
+    readonly number: number;
+  } {
     const text = JSON.stringify([...Object.values(key), ...Object.values(policy)]);
     const known = this.#cohorts.get(text);
     const cohort = known ?? new Cohort(this.#cohorts.size, key, policy);

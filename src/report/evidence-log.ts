@@ -5,7 +5,7 @@ import { Cohorts } from "./cohorts.js";
 import type { Cohort } from "./cohorts.js";
 import { Texts } from "./column.js";
 import type { UnitKind } from "./summary.js";
-import { turnFacts, unitOf } from "./turn-facts.js";
+import { cohortOf, turnFacts, unitOf } from "./turn-facts.js";
 import type { TurnFacts } from "./turn-facts.js";
 import { TurnStore } from "./turn-store.js";
 
@@ -51,27 +51,50 @@ export class EvidenceLog {
   }
 
   add(record: SelectionRecord): void {
-    const time = Date.parse(record.time);
     const unit = unitOf(record);
-    const number = unit === null ? -1 : this.#units.indexOf(`${unit.kind}${separator}${unit.id}`);
-    if (unit !== null && record.enforced) {
-      this.#enforcedAt.set(number, Math.min(time, this.#enforcedAt.get(number) ?? Infinity));
-    }
+    if (unit !== null && record.enforced) this.noteEnforced(unit, Date.parse(record.time));
+    this.addDigest(record, (cohort, id) =>
+      turnFacts(record, id, record.enforced ? NaN : cohort.addShadow(record, id)),
+    );
+  }
+
+  /**
+   * Adds a record whose tools were folded elsewhere, in a database. Sums by tool name and the times of first enforced
+   * records are then added apart.
+   *
+   * @param digest gives the facts of the turn, for its cohort and the id of its unit.
+   */
+  addDigest(record: SelectionRecord, digest: (cohort: Cohort, unit: string) => TurnFacts): void {
+    const time = Date.parse(record.time);
     if (time < this.#since) return;
     this.records++;
     this.#from = Math.min(this.#from, time);
     this.#to = Math.max(this.#to, time);
-    if (unit === null) this.uncountedRecords++;
-    else this.#addTurn(record, number, unit.id);
+    const unit = unitOf(record);
+    if (unit === null) {
+      this.uncountedRecords++;
+      return;
+    }
+    const { cohort, number } = this.#cohorts.of(cohortOf(record));
+    const facts = digest(cohort, unit.id);
+    if (!record.enforced) cohort.addMisses(record, facts);
+    this.#turns.add(number, this.#numberOf(unit), facts);
+    this.#notePolicy(record, number);
   }
 
-  #addTurn(record: SelectionRecord, unit: number, id: string): void {
-    const { cohort, number } = this.#cohorts.of(record);
-    const doubts = record.enforced ? NaN : cohort.addShadow(record, id);
-    const facts = turnFacts(record, id, doubts);
-    if (!record.enforced) cohort.addMisses(record, facts);
-    this.#turns.add(number, unit, facts);
-    this.#notePolicy(record, number);
+  /** Notes that a unit was enforced at a time; evidence from the first such time on does not count. */
+  noteEnforced(unit: Pick<Unit, "kind" | "id">, time: number): void {
+    const number = this.#numberOf(unit);
+    this.#enforcedAt.set(number, Math.min(time, this.#enforcedAt.get(number) ?? Infinity));
+  }
+
+  /** The cohort with this key and policy, for sums that are added apart. */
+  cohortOf(identity: Pick<Cohort, "key" | "policy">): Cohort {
+    return this.#cohorts.of(identity).cohort;
+  }
+
+  #numberOf({ kind, id }: Pick<Unit, "kind" | "id">): number {
+    return this.#units.indexOf(`${kind}${separator}${id}`);
   }
 
   /** Remembers which policies were enforced, when, and under which cohorts their turns and those of control are stored. */

@@ -51,6 +51,39 @@ export function rankedCandidates(
   return judged.sort((a, b) => (b.probability ?? 0) - (a.probability ?? 0));
 }
 
+/** The tools of one turn, folded along the axes of a grid: all that the what-if needs of them. */
+export interface RankedTurn {
+  /** Definition tokens of all judged candidates. */
+  readonly tokens: number;
+  /** For each rejection threshold of the grid. */
+  readonly byRejection: readonly {
+    /** Candidates above it. */
+    readonly above: number;
+    /** The smallest probability above it; `null` if there is none. */
+    readonly lowest: number | null;
+    /** For each cap of the grid: definition tokens of the candidates that are kept. */
+    readonly keptTokens: readonly number[];
+  }[];
+}
+
+/** Folds the tools of a record; `null` unless every judged candidate has a probability. */
+export function rankTurn(record: SelectionRecord, grid: WhatIfGrid): RankedTurn | null {
+  const ranked = rankedCandidates(record);
+  if (ranked === null) return null;
+  const probabilities = ranked.map(({ probability }) => probability ?? 0);
+  let sum = 0;
+  const tokens = [0, ...ranked.map((tool) => (sum += tool.tokens ?? 0))];
+  const byRejection = grid.rejectionThresholds.map((rejection) => {
+    const above = countAbove(probabilities, rejection);
+    return {
+      above,
+      lowest: probabilities[above - 1] ?? null,
+      keptTokens: grid.maxTools.map((cap) => tokens[Math.min(cap, above)] ?? 0),
+    };
+  });
+  return { tokens: sum, byRejection };
+}
+
 /** One valid combination of the axes, by their indexes. */
 interface Cell {
   readonly rejection: number;
@@ -105,38 +138,38 @@ export class WhatIfTally {
     this.#decided = sums(pairs * maxTools.length);
   }
 
-  /** Adds a turn that asked the judge. @returns the bits of the threshold pairs that would fall back, or `NaN`. */
-  add(record: SelectionRecord): number {
-    const ranked = rankedCandidates(record);
+  /**
+   * Adds a turn that asked the judge.
+   *
+   * @param ranked `null` for a turn with an answer missing.
+   * @returns the bits of the threshold pairs that would fall back, or `NaN`.
+   */
+  add(ranked: RankedTurn | null, catalog: SelectionRecord["catalog"]): number {
     if (ranked === null) {
       this.#leftOut++;
       return NaN;
     }
     this.#turns++;
-    const probabilities = ranked.map(({ probability }) => probability ?? 0);
-    const full = record.catalog.definitionTokens ?? 0;
-    let sum = 0;
-    const tokens = [0, ...ranked.map((tool) => (sum += tool.tokens ?? 0))];
-    const pinned = Math.max(0, record.catalog.tools - record.catalog.candidates);
+    const full = catalog.definitionTokens ?? 0;
+    const pinned = Math.max(0, catalog.tools - catalog.candidates);
     let doubts = 0;
-    this.grid.rejectionThresholds.forEach((rejection, row) => {
-      const above = countAbove(probabilities, rejection);
-      const offered = this.grid.maxTools.map((cap) => {
-        const kept = Math.min(cap, above);
-        const removed = full === 0 ? 0 : Math.max(0, (sum - (tokens[kept] ?? 0)) / full);
-        return { tools: pinned + kept, removed };
+    ranked.byRejection.forEach(({ above, lowest, keptTokens }, row) => {
+      const offered = this.grid.maxTools.map((cap, index) => {
+        const kept = keptTokens[index] ?? 0;
+        const removed = full === 0 ? 0 : Math.max(0, (ranked.tokens - kept) / full);
+        return { tools: pinned + Math.min(cap, above), removed };
       });
       offered.forEach((cell, cap) => addCell(this.#kept, this.#keptCell(row, cap), cell));
       this.grid.confidenceThresholds.forEach((confidence, column) => {
         const pair = this.#pair(row, column);
-        const isDoubtful = above > 0 && (probabilities[above - 1] ?? 1) < confidence;
+        const isDoubtful = lowest !== null && lowest < confidence;
         if (isDoubtful) doubts += 2 ** pair;
         if (isDoubtful) addOne(this.#fallbacks, pair);
         offered.forEach((cell, cap) =>
           addCell(
             this.#decided,
             pair * this.grid.maxTools.length + cap,
-            isDoubtful ? { tools: record.catalog.tools, removed: 0 } : cell,
+            isDoubtful ? { tools: catalog.tools, removed: 0 } : cell,
           ),
         );
       });
@@ -170,6 +203,7 @@ export class WhatIfTally {
    */
   finish(units: WhatIfUnits, policy: CohortPolicy, alpha: number): WhatIf {
     const turns = Math.max(1, this.#turns);
+    const boundOf = rememberedBound(alpha);
     const rows = cellsOf(this.grid).flatMap((cell) =>
       (["fallback", "keep"] as const).map((onUncertain): WhatIfRow => {
         const isKeep = onUncertain === "keep";
@@ -186,7 +220,7 @@ export class WhatIfTally {
           ...combination,
           current: isSamePolicy(combination, policy),
           ...counts,
-          upperBound: upperBound(counts.missedUnits, counts.units, alpha),
+          upperBound: boundOf(counts.missedUnits, counts.units),
           fallbackShare: isKeep ? 0 : (this.#fallbacks[cell.pair] ?? 0) / turns,
           meanTools: (sums.tools[index] ?? 0) / turns,
           removedShare: (sums.removed[index] ?? 0) / turns,
@@ -195,6 +229,17 @@ export class WhatIfTally {
     );
     return { turns: this.#turns, leftOut: this.#leftOut, ...this.grid, rows };
   }
+}
+
+/** Most rows share their counts, and a bound takes a while. */
+function rememberedBound(alpha: number): (missed: number, units: number) => number {
+  const known = new Map<string, number>();
+  return (missed, units) => {
+    const key = `${missed} ${units}`;
+    const bound = known.get(key) ?? upperBound(missed, units, alpha);
+    known.set(key, bound);
+    return bound;
+  };
 }
 
 function isSamePolicy(one: CohortPolicy, other: CohortPolicy): boolean {

@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { JudgeRequest } from "../../src/core/types.js";
 import { decisionModelJudge, type DecisionModelJudgeOptions } from "../../src/models.js";
 import { describeJudgeContract } from "../../src/testing/describe-judge-contract.js";
+import { agentTurn } from "../support/agent-turn.js";
 
 interface Call {
   readonly state: unknown;
@@ -281,4 +282,52 @@ describe("a model class of LangChain", () => {
       reason: "malformed",
     });
   });
+});
+
+describe("in a turn of a real agent", () => {
+  const names = ["query_order", "refund", "weather"];
+  const answered = (...values: readonly unknown[]) => ({
+    answers: Object.fromEntries(values.map((value, index) => [`t${index}`, noul(value)])),
+  });
+  const judgeOf = (reply: (call: Call) => unknown) =>
+    decisionModelJudge(modelOf(reply), { retry: { retries: 0 } });
+  const throwing = (error: unknown) => () => {
+    throw error;
+  };
+
+  it("selects", async () => {
+    const turn = await agentTurn(judgeOf(() => answered(0.95, 0.05, 0.1)));
+    expect(turn.offered).toEqual(["query_order"]);
+    expect(turn.record).toMatchObject({ status: "decided", judge: { id: "decision-model:d-1" } });
+  });
+
+  it.each([
+    ["unjudged", "nothing", () => undefined],
+    ["unjudged", "null answers", () => ({ answers: null })],
+    ["unjudged", "a tool left out", () => answered(0.9, 0.1)],
+    ["unjudged", "a tool too many", () => answered(0.9, 0.1, 0.1, 0.1)],
+    ["unjudged", "an answer out of range", () => answered(0.9, 0.1, 7)],
+    [
+      "unjudged",
+      "an incomplete reply",
+      throwing(new Error('Decision model returned no answer for question "t1".')),
+    ],
+    [
+      "refused",
+      "a refusal",
+      throwing(Object.assign(new Error("CANARY"), { name: "ModelRefusalError" })),
+    ],
+    ["judge-error", "an outage", throwing(Object.assign(new Error("CANARY"), { status: 503 }))],
+    ["judge-error", "a bug", throwing(new TypeError("CANARY"))],
+    ["timeout", "silence", () => new Promise(() => {})],
+  ] satisfies [string, string, () => unknown][])(
+    "keeps every tool, for the reason `%s`: %s",
+    async (reason, _case, reply) => {
+      const turn = await agentTurn(judgeOf(reply), { timeoutMs: 250 });
+      expect(turn.answer).toBe("Order A1001 is on its way.");
+      expect(turn.offered).toEqual(names);
+      expect(turn.record).toMatchObject({ status: "failed", reason, fallback: true });
+      expect(JSON.stringify(turn.record)).not.toContain("CANARY");
+    },
+  );
 });

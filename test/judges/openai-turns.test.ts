@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openaiJudge, type OpenAIJudgeOptions } from "../../src/openai.js";
 import { agentTurn } from "../support/agent-turn.js";
-import { createHostileServer, type HostileServer, type Reply } from "../support/hostile-server.js";
+import {
+  createHostileServer,
+  type HostileServer,
+  type RecordedRequest,
+  type Reply,
+} from "../support/hostile-server.js";
 import { answerTokens, completion, textCompletion, token } from "./completions.js";
 
 const canary = "CANARY-7f3a";
@@ -179,6 +184,36 @@ describe("the budget", () => {
     await server.until(() => server.requests[0]?.hungUp === true);
     expect(rejections).toEqual([]);
   });
+});
+
+describe("a thousand tools", () => {
+  const many = Array.from({ length: 1000 }, (_, index) => `tool_${index}`);
+  const answerBatch =
+    (delayMs: number) =>
+    (request: RecordedRequest): Reply => {
+      const { messages } = request.body as { messages: readonly { content: string }[] };
+      const count = messages[0]?.content.split("Tools:\n")[1]?.split("\n").length ?? 0;
+      return { json: completion(answerTokens(Array.from({ length: count }, () => 0.01))), delayMs };
+    };
+
+  it.each([
+    ["are judged while the budget lasts", 1, "none-applicable", 10_000],
+    ["are all kept when it does not", 60, "timeout", 500],
+  ])(
+    "%s, before a service that answers one request after the other",
+    async (_case, delayMs, reason, timeoutMs) => {
+      const serial = await createHostileServer({ serial: true });
+      serial.play(answerBatch(delayMs));
+      const turn = await agentTurn(judge({ baseURL: `${serial.url}/v1` }), {
+        names: many,
+        timeoutMs,
+      });
+      expect(turn.record.reason).toBe(reason);
+      expect(turn.offered).toHaveLength(reason === "timeout" ? 1000 : 0);
+      expect(turn.record.judge?.latencyMs).toBeLessThan(timeoutMs + 500);
+      await serial.close();
+    },
+  );
 });
 
 describe("a canary", () => {

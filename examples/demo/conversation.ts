@@ -2,6 +2,7 @@
 
 import { MemorySaver } from "@langchain/langgraph";
 import { createAgent } from "langchain";
+import type { BaseMessage } from "@langchain/core/messages";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { memorySink } from "toolsieve";
 import type { SelectionRecord, Sink, ToolSelector } from "toolsieve";
@@ -20,11 +21,16 @@ export interface ConversationOptions {
   readonly signal: AbortSignal;
 }
 
+/** One call of the model: the record of its selection, and what the tools answered that it called. */
+export interface Step {
+  readonly record: SelectionRecord;
+  readonly results: readonly { readonly tool: string; readonly text: string }[];
+}
+
 /** What one message of the user led to. */
 export interface TurnResult {
   readonly answer: string;
-  /** One record for each call of the model. */
-  readonly records: readonly SelectionRecord[];
+  readonly steps: readonly Step[];
 }
 
 /** An agent that remembers what was said. */
@@ -32,6 +38,20 @@ export interface Conversation {
   /** What the selector goes by. */
   readonly policy: ToolSelector["options"];
   ask(text: string): Promise<TurnResult>;
+}
+
+/** The messages since the user spoke last, cut after each group of tool results: one group per call of the model. */
+function resultsByStep(messages: readonly BaseMessage[]): readonly Step["results"][] {
+  const turn = messages.slice(messages.findLastIndex(({ type }) => type === "human") + 1);
+  return turn.flatMap((message, index) => {
+    if (message.type !== "ai") return [];
+    const next = turn.findIndex(({ type }, position) => position > index && type === "ai");
+    return [
+      turn
+        .slice(index + 1, next === -1 ? undefined : next)
+        .map(({ name, text }) => ({ tool: name ?? "tool", text })),
+    ];
+  });
 }
 
 /**
@@ -63,7 +83,11 @@ export function startConversation(options: ConversationOptions): Conversation {
       );
       // In shadow the judge works beside the model: wait for what it still has in hand.
       await middleware.selector.flush();
-      return { answer: messages.at(-1)?.text ?? "", records: screen.records.slice(seen) };
+      const results = resultsByStep(messages);
+      const steps = screen.records
+        .slice(seen)
+        .map((record, index) => ({ record, results: results[index] ?? [] }));
+      return { answer: messages.at(-1)?.text ?? "", steps };
     },
   };
 }

@@ -12,7 +12,7 @@ import { jsonlSink } from "toolsieve/node";
 import { startConversation } from "./conversation.js";
 import { chooseModel } from "./model.js";
 import type { DemoModel } from "./model.js";
-import { count, describePolicy, describeRecord, describeTotals, heading, paint } from "./print.js";
+import { count, describePolicy, describeStep, describeTotals, heading, paint } from "./print.js";
 import { demoServers, startServers } from "./servers.js";
 import type { RunningServer, Servers } from "./servers.js";
 import { createStory, writeWorkspace } from "./story.js";
@@ -75,11 +75,10 @@ async function talk({ story, servers, ...rest }: Talk): Promise<readonly Selecti
   const all: SelectionRecord[] = [];
   for (const { user } of story) {
     print(`\n  ${paint("bold", `user   ${user}`)}`);
-    const { answer, records } = await conversation.ask(user);
-    for (const [index, record] of records.entries())
-      print(describeRecord(record, records[index - 1]));
+    const { answer, steps } = await conversation.ask(user);
+    for (const [index, step] of steps.entries()) print(describeStep(step, steps[index - 1]));
     print(`  ${paint("green", `agent  ${answer}`)}`);
-    all.push(...records);
+    all.push(...steps.map(({ record }) => record));
   }
   return all;
 }

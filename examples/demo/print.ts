@@ -2,12 +2,15 @@
 
 import { styleText } from "node:util";
 import type { SelectionRecord, ToolSelector } from "toolsieve";
+import type { Step } from "./conversation.js";
 
 type Format = Parameters<typeof styleText>[0];
 type ToolEntry = SelectionRecord["tools"][number];
 
 const isColoured = process.stdout.isTTY && process.stdout.hasColors();
+/** Tools listed one by one, and characters shown of a tool's answer. */
 const listed = 8;
+const shown = 60;
 const label = (text: string): string => `     ${text.padEnd(8)}`;
 
 /** Colours a text, on a terminal that shows colours. */
@@ -102,12 +105,17 @@ function missLine(record: SelectionRecord, name: string): string {
   return paint("red", `${label("MISS")}${text}`);
 }
 
-function outcomeLines(record: SelectionRecord): readonly string[] {
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim().slice(0, shown);
+
+function outcomeLines({ record, results }: Step): readonly string[] {
   const { called, missed } = record.outcome ?? { called: [], missed: [] };
-  if (called.length === 0)
+  if (called.length === 0) {
     return [`${label("called")}${paint("dim", "no tool: the model answers")}`];
+  }
   return [
-    `${label("called")}${called.join(", ")}`,
+    ...results.map(
+      ({ tool, text }) => `${label("called")}${tool} ${paint("dim", `→ ${oneLine(text)}`)}`,
+    ),
     ...missed.map((name) => missLine(record, name)),
   ];
 }
@@ -130,11 +138,11 @@ function summaryLine(record: SelectionRecord): string {
  *
  * @param before the call before it in the same turn; what has not changed is not listed again.
  */
-export function describeRecord(record: SelectionRecord, before?: SelectionRecord): string {
+export function describeStep(step: Step, before?: Step): string {
   return [
-    paint("cyan", summaryLine(record)),
-    ...selectionLines(record, before),
-    ...outcomeLines(record),
+    paint("cyan", summaryLine(step.record)),
+    ...selectionLines(step.record, before?.record),
+    ...outcomeLines(step),
   ].join("\n");
 }
 

@@ -1,5 +1,6 @@
 /** Starts real MCP servers over stdio and lists their tools; nothing here needs a network or credentials. */
 
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MultiServerMCPClient } from "@langchain/mcp-adapters";
 import type { StructuredToolInterface } from "@langchain/core/tools";
@@ -7,7 +8,7 @@ import type { StructuredToolInterface } from "@langchain/core/tools";
 /** How to start one server from `node_modules`. */
 export interface ServerCommand {
   readonly name: string;
-  /** The script of the server, relative to `node_modules`. */
+  /** The script of the server; a relative path starts at `node_modules`. */
   readonly script: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -79,7 +80,7 @@ function createClient({ name, script, args = [], env = {} }: ServerCommand): Mul
       [name]: {
         transport: "stdio",
         command: process.execPath,
-        args: [modules + script, ...args],
+        args: [resolve(modules, script), ...args],
         env: { ...env },
         stderr: "ignore",
       },

@@ -258,6 +258,13 @@ describe("cancellation by the caller", () => {
     }
   });
 
+  it("of a turn that would be skipped is cancelled all the same", async () => {
+    const { sink, run, callModel } = setUp();
+    await expect(run({ messages: [], signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(callModel).not.toHaveBeenCalled();
+    expect(onlyRecord(sink.records)).toMatchObject({ status: "cancelled", reason: "cancelled" });
+  });
+
   it("during the judge: the judge stops, the model is never called, a cancelled record with the judge's cost", async () => {
     const { sink, judge, run, callModel } = setUp({ hang: true });
     const controller = new AbortController();

@@ -40,6 +40,17 @@ export interface Conversation {
   ask(text: string): Promise<TurnResult>;
 }
 
+/** What a tool answered; MCP tools with structured content answer with a content block in JSON. */
+function answerOf(message: BaseMessage): string {
+  try {
+    const block: unknown = JSON.parse(message.text);
+    const text: unknown = block instanceof Object ? Reflect.get(block, "text") : undefined;
+    return typeof text === "string" ? text : message.text;
+  } catch {
+    return message.text;
+  }
+}
+
 /** The messages since the user spoke last, cut after each group of tool results: one group per call of the model. */
 function resultsByStep(messages: readonly BaseMessage[]): readonly Step["results"][] {
   const turn = messages.slice(messages.findLastIndex(({ type }) => type === "human") + 1);
@@ -49,7 +60,7 @@ function resultsByStep(messages: readonly BaseMessage[]): readonly Step["results
     return [
       turn
         .slice(index + 1, next === -1 ? undefined : next)
-        .map(({ name, text }) => ({ tool: name ?? "tool", text })),
+        .map((message) => ({ tool: message.name ?? "tool", text: answerOf(message) })),
     ];
   });
 }
@@ -86,6 +97,8 @@ export function startConversation(options: ConversationOptions): Conversation {
       const results = resultsByStep(messages);
       const steps = screen.records
         .slice(seen)
+        // In shadow a record is written when its judge is done, which may be later than the next step's.
+        .toSorted((one, other) => (one.step ?? 0) - (other.step ?? 0))
         .map((record, index) => ({ record, results: results[index] ?? [] }));
       return { answer: messages.at(-1)?.text ?? "", steps };
     },

@@ -106,6 +106,7 @@ async function demonstrate(root: string, signal: AbortSignal): Promise<void> {
     print(heading("What it comes to"));
     print(describeTotals("shadow", shadow));
     print(describeTotals("enforce", enforce));
+    print("  A miss in enforce runs, if the model names the tool: hiding is not authorisation.");
     printNextSteps(shadow.length + enforce.length);
   } finally {
     await Promise.all([servers.close(), sink.close?.()]);

@@ -10,7 +10,7 @@ type ToolEntry = SelectionRecord["tools"][number];
 const isColoured = process.stdout.isTTY && process.stdout.hasColors();
 /** Tools listed one by one, and characters shown of a tool's answer. */
 const listed = 8;
-const shown = 60;
+const shown = 50;
 const label = (text: string): string => `     ${text.padEnd(8)}`;
 
 /** Colours a text, on a terminal that shows colours. */
@@ -68,18 +68,23 @@ function keptLines(kept: readonly ToolEntry[]): readonly string[] {
     : [...lines, `${label("")}${paint("dim", `and ${countReasons(rest)}`)}`];
 }
 
+function namesLine(start: string, names: readonly string[]): readonly string[] {
+  if (names.length === 0) return [];
+  const rest = names.length > 2 ? ` and ${names.length - 2} more` : "";
+  return [`${label("")}${start} ${names.slice(0, 2).join(", ")}${rest}`];
+}
+
 /** What changed since the call before: most steps of a turn keep the same tools. */
-function changeLine(kept: readonly ToolEntry[], before: readonly ToolEntry[]): string {
+function changeLines(kept: readonly ToolEntry[], before: readonly ToolEntry[]): readonly string[] {
   const missingIn = (others: readonly ToolEntry[]) => (tool: ToolEntry) =>
     !others.some(({ name }) => name === tool.name);
   const plus = kept.filter(missingIn(before)).map(({ name, reason }) => `${name} (${reason})`);
-  const minus = before.filter(missingIn(kept)).map(({ name }) => name);
-  const parts = [
-    "as before",
-    ...(plus.length === 0 ? [] : [`plus ${plus.join(", ")}`]),
-    ...(minus.length === 0 ? [] : [`without ${minus.join(", ")}`]),
+  const minus = before.filter(missingIn(kept)).map(({ name }) => name ?? "(no name)");
+  return [
+    `${label("kept")}${paint("dim", "as in the step before")}`,
+    ...namesLine("+", plus),
+    ...namesLine("−", minus),
   ];
-  return `${label("kept")}${parts.join("; ")}`;
 }
 
 function selectionLines(
@@ -93,14 +98,14 @@ function selectionLines(
   const hidden = record.tools.filter((tool) => !tool.kept);
   return before === undefined || before.fallback
     ? [...keptLines(kept), `${label("hidden")}${countReasons(hidden)}`]
-    : [changeLine(kept, keptOf(before))];
+    : changeLines(kept, keptOf(before));
 }
 
 function missLine(record: SelectionRecord, name: string): string {
   const tool = record.tools.find((entry) => entry.name === name);
   const why = tool === undefined ? "" : ` (${tool.reason} at ${describeProbability(tool)})`;
   const text = record.enforced
-    ? `${name} was hidden${why} and called all the same; hiding is not authorisation, so it ran`
+    ? `${name} was hidden${why}, and ran all the same: the model named it`
     : `${name} was called, and enforce would have hidden it${why}`;
   return paint("red", `${label("MISS")}${text}`);
 }

@@ -28,6 +28,7 @@ export class Cohort {
   readonly callRate = new CallRateTally();
   readonly toolNames = new Set<string>();
   readonly #catalogs = new Set<string>();
+  readonly #models = new Map<string, number>();
   readonly #keptInstead = new Map<string, Map<string, number>>();
 
   constructor(number: number, key: CohortKey, policy: CohortPolicy) {
@@ -57,18 +58,25 @@ export class Cohort {
     return wasAsked ? this.whatIf.add(rank(), record.catalog) : NaN;
   }
 
-  /** Remembers what was kept where a tool was missed. */
-  addMisses(record: SelectionRecord, { exposures, fallback }: TurnFacts): void {
+  /** Remembers which model answered, and what was kept where a tool was missed. */
+  addFacts(record: SelectionRecord, { exposures, fallback, model }: TurnFacts): void {
+    if (model !== null) countIn(this.#models, model);
     if (fallback) return;
-    for (const { tool, hidden } of exposures) {
-      if (!hidden) continue;
-      const counts = this.#keptInstead.get(tool) ?? new Map<string, number>();
-      this.#keptInstead.set(tool, counts);
-      for (const { name, kept, verdict } of record.tools) {
-        if (name === null || !kept || verdict === null) continue;
-        if (counts.size < keptNamesLimit || counts.has(name)) countIn(counts, name);
-      }
+    for (const { tool, hidden } of exposures) if (hidden) this.#addKept(tool, record.tools);
+  }
+
+  #addKept(missed: string, tools: SelectionRecord["tools"]): void {
+    const counts = this.#keptInstead.get(missed) ?? new Map<string, number>();
+    this.#keptInstead.set(missed, counts);
+    for (const { name, kept, verdict } of tools) {
+      if (name === null || !kept || verdict === null) continue;
+      if (counts.size < keptNamesLimit || counts.has(name)) countIn(counts, name);
     }
+  }
+
+  /** The model that most turns name; `null` if none does. */
+  get mainModel(): string | null {
+    return sortedCounts(this.#models)[0]?.name ?? null;
   }
 
   keptInstead(tool: string): readonly Count[] {
@@ -92,6 +100,7 @@ export class Cohort {
     this.whatIf.merge(other.whatIf);
     this.callRate.merge(other.callRate);
     for (const name of other.toolNames) this.toolNames.add(name);
+    for (const [model, count] of other.#models) countIn(this.#models, model, count);
     for (const [tool, counts] of other.#keptInstead) {
       const own = this.#keptInstead.get(tool) ?? new Map<string, number>();
       this.#keptInstead.set(tool, own);

@@ -77,7 +77,7 @@ export class EvidenceLog {
     }
     const { cohort, number } = this.#cohorts.of(cohortOf(record));
     const facts = digest(cohort, unit.id);
-    if (!record.enforced) cohort.addMisses(record, facts);
+    if (!record.enforced) cohort.addFacts(record, facts);
     this.#turns.add(number, this.#numberOf(unit), facts);
     this.#notePolicy(record, number);
   }
@@ -152,7 +152,7 @@ export class EvidenceLog {
   }
 
   *#unitsOf(numbers: ReadonlySet<number>): Generator<Unit> {
-    for (const { unit, copies } of this.#turns.units((cohort) => numbers.has(cohort))) {
+    for (const { unit, copies } of this.#turns.units(numbers)) {
       const text = this.#units.at(unit);
       const end = text.indexOf(separator);
       yield {

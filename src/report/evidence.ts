@@ -3,7 +3,7 @@
 import { upperBound } from "./bounds.js";
 import { distributionOf } from "./distribution.js";
 import type { Count, LatencyAdded, ToolSummary, UnitKind, UnseenTools } from "./summary.js";
-import type { Exposure, TurnFacts } from "./turn-facts.js";
+import type { Exposure } from "./turn-facts.js";
 import { upToFirstMiss } from "./turns.js";
 import type { Turn } from "./turns.js";
 
@@ -214,11 +214,4 @@ export class EvidenceTally {
         (oneName < otherName ? -1 : 1),
     );
   }
-}
-
-/** The model that most turns name; `null` if none does. */
-export function mainModelOf(copies: Iterable<TurnFacts>): string | null {
-  const counts = new Map<string, number>();
-  for (const { model } of copies) if (model !== null) countIn(counts, model);
-  return sortedCounts(counts)[0]?.name ?? null;
 }

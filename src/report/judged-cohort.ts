@@ -3,31 +3,39 @@
 import { nameMatcher } from "../core/glob.js";
 import { chanceOfReady, lowerBound, unitsNeeded, unitsWithoutMiss, upperBound } from "./bounds.js";
 import type { Cohort } from "./cohorts.js";
-import { EvidenceTally, mainModelOf } from "./evidence.js";
+import { EvidenceTally } from "./evidence.js";
 import type { EvidenceLog } from "./evidence-log.js";
 import { alphaOf } from "./report-options.js";
 import type { ResolvedSummarizeOptions } from "./report-options.js";
 import { SavingTally } from "./saving.js";
 import type { CohortSummary, JudgedCohort, PowerAdvice } from "./summary.js";
-import type { TurnFacts } from "./turn-facts.js";
 import { foldCopies } from "./turns.js";
 import { WhatIfUnits } from "./what-if.js";
 
 const isoTime = (time: number): string => new Date(time).toISOString();
 
-/** The line of a cohort in the list of all cohorts. */
-export function cohortSummary(log: EvidenceLog, cohort: Cohort, judged: boolean): CohortSummary {
-  const evidence = new EvidenceTally();
-  for (const { kind, copies } of log.shadowUnits(cohort)) evidence.add(foldCopies(copies), kind);
+/** The line of a cohort in the list of all cohorts; `judged` if a verdict is given on it. */
+export function cohortSummary(
+  log: EvidenceLog,
+  cohort: Cohort,
+  judged: JudgedCohort | undefined,
+): CohortSummary {
+  const { turns, units, missedUnits } = judged ?? evidenceOf(log, cohort);
   return {
     key: cohort.key,
-    judged,
+    judged: judged !== undefined,
     from: isoTime(cohort.from),
     to: isoTime(cohort.to),
-    turns: evidence.turns,
-    units: evidence.units,
-    missedUnits: evidence.missedUnits,
+    turns,
+    units,
+    missedUnits,
   };
+}
+
+function evidenceOf(log: EvidenceLog, cohort: Cohort): EvidenceTally {
+  const evidence = new EvidenceTally();
+  for (const { kind, copies } of log.shadowUnits(cohort)) evidence.add(foldCopies(copies), kind);
+  return evidence;
 }
 
 /** The tools that the user calls critical, by name where the log knows them; a pattern without a match is kept as it is. */
@@ -52,10 +60,6 @@ function powerOf(limit: number, alpha: number): readonly PowerAdvice[] {
     }));
 }
 
-function* copiesOf(log: EvidenceLog, cohort: Cohort): Generator<TurnFacts> {
-  for (const { copies } of log.shadowUnits(cohort)) yield* copies;
-}
-
 /** Everything about the cohort that a verdict is given on. */
 export function judgedCohort(
   log: EvidenceLog,
@@ -65,7 +69,7 @@ export function judgedCohort(
   const alpha = alphaOf(options);
   const limit = options.maxMissRate;
   const evidence = new EvidenceTally();
-  const saving = new SavingTally(options.prices, mainModelOf(copiesOf(log, cohort)));
+  const saving = new SavingTally(options.prices, cohort.mainModel);
   const whatIfUnits = new WhatIfUnits(cohort.whatIf.grid);
   for (const { kind, copies } of log.shadowUnits(cohort)) {
     saving.add(evidence.add(foldCopies(copies), kind));

@@ -149,10 +149,12 @@ export function finishSummary(
   const cohorts = log.cohorts();
   const newest = newestByAgent(cohorts);
   const compared = comparisons(log, options);
-  const names = new Set([...newest.keys(), ...compared.keys()]);
-  const agents = [...names].map((agent) => {
+  const judgedCohorts = new Map(
+    [...newest.values()].map((cohort) => [cohort, judgedCohort(log, cohort, options)]),
+  );
+  const agents = [...new Set([...newest.keys(), ...compared.keys()])].map((agent) => {
     const cohort = newest.get(agent);
-    const judged = cohort === undefined ? null : judgedCohort(log, cohort, options);
+    const judged = cohort === undefined ? null : (judgedCohorts.get(cohort) ?? null);
     return agentSummary(agent, judged, compared.get(agent) ?? null, options);
   });
   const worst = worstOf(agents);
@@ -167,9 +169,7 @@ export function finishSummary(
     gate: options.gate,
     judged,
     agents: Object.fromEntries(agents.map((agent) => [nameOf(agent), agent])),
-    cohorts: cohorts.map((cohort) =>
-      cohortSummary(log, cohort, newest.get(cohort.key.agent) === cohort),
-    ),
+    cohorts: cohorts.map((cohort) => cohortSummary(log, cohort, judgedCohorts.get(cohort))),
     assumptions: assumptionsOf(judged, options),
     options: {
       maxMissRate: options.maxMissRate,

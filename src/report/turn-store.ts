@@ -24,58 +24,53 @@ const flagNames = [
   "calledTool",
 ] as const satisfies readonly (keyof TurnFacts)[];
 
-type FlagName = (typeof flagNames)[number];
+type Flags = Record<(typeof flagNames)[number], boolean>;
 
-const numberNames = [
-  "step",
-  "fullTokens",
-  "suggestedTokens",
-  "inputTokens",
-  "cacheReadTokens",
-  "cacheWriteTokens",
-  "judgeInputTokens",
-  "judgeOutputTokens",
-  "judgeRequests",
-  "judgeLatencyMs",
-  "modelLatencyMs",
-] as const satisfies readonly (keyof TurnFacts)[];
+function packFlags(flags: Flags): number {
+  let bits = 0;
+  for (const [index, name] of flagNames.entries()) if (flags[name]) bits |= 1 << index;
+  return bits;
+}
 
-type NumberName = (typeof numberNames)[number];
+/** Logs have few combinations of flags; each is unpacked once. */
+const unpacked = new Map<number, Flags>();
 
-const exactNames = [
-  "time",
-  "request",
-  "block",
-  "doubts",
-] as const satisfies readonly (keyof TurnFacts)[];
-
-type ExactName = (typeof exactNames)[number];
-
-const packFlags = (facts: TurnFacts): number =>
-  flagNames.reduce((bits, name, index) => bits | (facts[name] ? 1 << index : 0), 0);
-
-const unpackFlags = (bits: number): Record<FlagName, boolean> =>
-  Object.fromEntries(flagNames.map((name, index) => [name, (bits & (1 << index)) !== 0])) as Record<
-    FlagName,
-    boolean
-  >;
+function unpackFlags(bits: number): Flags {
+  const known = unpacked.get(bits);
+  if (known !== undefined) return known;
+  const flags = Object.fromEntries(
+    flagNames.map((name, index) => [name, (bits & (1 << index)) !== 0]),
+  ) as Flags;
+  unpacked.set(bits, flags);
+  return flags;
+}
 
 /** Appends turns in any order; reads them grouped by cohort and unit. */
 export class TurnStore {
   readonly #texts = new Texts();
-  readonly #cohorts = new Column(Uint32Array);
+  readonly #rows = new Map<number, Column>();
+  #size = 0;
   readonly #units = new Column(Uint32Array);
   readonly #threads = new Column(Uint32Array);
   readonly #reasons = new Column(Uint32Array);
   /** 0: no model. */
   readonly #models = new Column(Uint32Array);
   readonly #flags = new Column(Uint16Array);
-  readonly #exact = new Map<ExactName, Column>(
-    exactNames.map((name) => [name, new Column(Float64Array)]),
-  );
-  readonly #numbers = new Map<NumberName, Column>(
-    numberNames.map((name) => [name, new Column(Float32Array)]),
-  );
+  readonly #times = new Column(Float64Array);
+  readonly #requests = new Column(Float64Array);
+  readonly #blocks = new Column(Float64Array);
+  readonly #doubts = new Column(Float64Array);
+  readonly #steps = new Column(Float32Array);
+  readonly #fullTokens = new Column(Float32Array);
+  readonly #suggestedTokens = new Column(Float32Array);
+  readonly #inputTokens = new Column(Float32Array);
+  readonly #cacheReadTokens = new Column(Float32Array);
+  readonly #cacheWriteTokens = new Column(Float32Array);
+  readonly #judgeInputTokens = new Column(Float32Array);
+  readonly #judgeOutputTokens = new Column(Float32Array);
+  readonly #judgeRequests = new Column(Float32Array);
+  readonly #judgeLatencies = new Column(Float32Array);
+  readonly #modelLatencies = new Column(Float32Array);
   /** Where the exposures of a turn begin; they end where those of the next one begin. */
   readonly #firstExposures = new Column(Uint32Array);
   readonly #exposureTools = new Column(Uint32Array);
@@ -84,19 +79,30 @@ export class TurnStore {
   readonly #exposureProbabilities = new Column(Float64Array);
   readonly #exposureHidden = new Column(Uint16Array);
 
-  get size(): number {
-    return this.#cohorts.length;
-  }
-
   add(cohort: number, unit: number, facts: TurnFacts): void {
-    this.#cohorts.push(cohort);
+    const rows = this.#rows.get(cohort) ?? new Column(Uint32Array);
+    this.#rows.set(cohort, rows);
+    rows.push(this.#size++);
     this.#units.push(unit);
     this.#threads.push(this.#texts.indexOf(facts.thread));
     this.#reasons.push(this.#texts.indexOf(facts.reason));
     this.#models.push(facts.model === null ? 0 : this.#texts.indexOf(facts.model) + 1);
     this.#flags.push(packFlags(facts));
-    for (const [name, column] of this.#exact) column.push(facts[name]);
-    for (const [name, column] of this.#numbers) column.push(facts[name]);
+    this.#times.push(facts.time);
+    this.#requests.push(facts.request);
+    this.#blocks.push(facts.block);
+    this.#doubts.push(facts.doubts);
+    this.#steps.push(facts.step);
+    this.#fullTokens.push(facts.fullTokens);
+    this.#suggestedTokens.push(facts.suggestedTokens);
+    this.#inputTokens.push(facts.inputTokens);
+    this.#cacheReadTokens.push(facts.cacheReadTokens);
+    this.#cacheWriteTokens.push(facts.cacheWriteTokens);
+    this.#judgeInputTokens.push(facts.judgeInputTokens);
+    this.#judgeOutputTokens.push(facts.judgeOutputTokens);
+    this.#judgeRequests.push(facts.judgeRequests);
+    this.#judgeLatencies.push(facts.judgeLatencyMs);
+    this.#modelLatencies.push(facts.modelLatencyMs);
     this.#firstExposures.push(this.#exposureTools.length);
     for (const exposure of facts.exposures) this.#addExposure(exposure);
   }
@@ -112,50 +118,55 @@ export class TurnStore {
   /**
    * The turns of some cohorts as one, unit by unit; each unit's copies by time, equal times in the order they came in.
    *
-   * @param isIncluded says for the number of a cohort whether its turns are wanted.
+   * @param cohorts numbers of the cohorts whose turns are wanted.
    */
-  *units(isIncluded: (cohort: number) => boolean): Generator<UnitTurns> {
-    const rows: number[] = [];
-    for (let row = 0; row < this.size; row++) {
-      if (isIncluded(this.#cohorts.at(row))) rows.push(row);
+  *units(cohorts: ReadonlySet<number>): Generator<UnitTurns> {
+    const byUnit = new Map<number, number[]>();
+    for (const cohort of cohorts) {
+      const rows = this.#rows.get(cohort);
+      for (let index = 0; index < (rows?.length ?? 0); index++) {
+        const row = rows?.at(index) ?? NaN;
+        const unit = this.#units.at(row);
+        const known = byUnit.get(unit);
+        if (known === undefined) byUnit.set(unit, [row]);
+        else known.push(row);
+      }
     }
-    const times = this.#column("time");
-    rows.sort(
-      (a, b) => this.#units.at(a) - this.#units.at(b) || times.at(a) - times.at(b) || a - b,
-    );
-    for (let start = 0; start < rows.length;) {
-      const unit = this.#units.at(rows[start] ?? NaN);
-      let end = start + 1;
-      while (end < rows.length && this.#units.at(rows[end] ?? NaN) === unit) end++;
-      yield { unit, copies: rows.slice(start, end).map((row) => this.#factsAt(row)) };
-      start = end;
+    for (const [unit, rows] of byUnit) {
+      rows.sort((one, other) => this.#times.at(one) - this.#times.at(other) || one - other);
+      yield { unit, copies: rows.map((row) => this.#factsAt(row)) };
     }
-  }
-
-  #column(name: ExactName): Column {
-    return this.#exact.get(name) ?? new Column(Float64Array);
   }
 
   #factsAt(row: number): TurnFacts {
     const model = this.#models.at(row);
-    const read = <Name extends string>(columns: ReadonlyMap<Name, Column>): Record<Name, number> =>
-      Object.fromEntries([...columns].map(([name, column]) => [name, column.at(row)])) as Record<
-        Name,
-        number
-      >;
     return {
       thread: this.#texts.at(this.#threads.at(row)),
       reason: this.#texts.at(this.#reasons.at(row)),
       model: model === 0 ? null : this.#texts.at(model - 1),
       ...unpackFlags(this.#flags.at(row)),
-      ...read(this.#exact),
-      ...read(this.#numbers),
+      time: this.#times.at(row),
+      request: this.#requests.at(row),
+      block: this.#blocks.at(row),
+      doubts: this.#doubts.at(row),
+      step: this.#steps.at(row),
+      fullTokens: this.#fullTokens.at(row),
+      suggestedTokens: this.#suggestedTokens.at(row),
+      inputTokens: this.#inputTokens.at(row),
+      cacheReadTokens: this.#cacheReadTokens.at(row),
+      cacheWriteTokens: this.#cacheWriteTokens.at(row),
+      judgeInputTokens: this.#judgeInputTokens.at(row),
+      judgeOutputTokens: this.#judgeOutputTokens.at(row),
+      judgeRequests: this.#judgeRequests.at(row),
+      judgeLatencyMs: this.#judgeLatencies.at(row),
+      modelLatencyMs: this.#modelLatencies.at(row),
       exposures: this.#exposuresAt(row),
     };
   }
 
   #exposuresAt(row: number): readonly Exposure[] {
-    const end = row + 1 < this.size ? this.#firstExposures.at(row + 1) : this.#exposureTools.length;
+    const end =
+      row + 1 < this.#size ? this.#firstExposures.at(row + 1) : this.#exposureTools.length;
     const exposures: Exposure[] = [];
     for (let index = this.#firstExposures.at(row); index < end; index++) {
       const probability = this.#exposureProbabilities.at(index);

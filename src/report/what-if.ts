@@ -10,7 +10,7 @@
 import type { SelectionRecord } from "../core/record.js";
 import { upperBound } from "./bounds.js";
 import type { CohortPolicy, WhatIf, WhatIfRow } from "./summary.js";
-import type { Exposure, TurnFacts } from "./turn-facts.js";
+import type { TurnFacts } from "./turn-facts.js";
 
 /** The axes of the what-if; at most 30 threshold pairs, so that one number holds a bit for each. */
 export interface WhatIfGrid {
@@ -113,29 +113,41 @@ function cellsOf(grid: WhatIfGrid): readonly Cell[] {
   );
 }
 
-/** Sums of one cohort; turns of duplicates are counted each. */
+/** What a cohort's turns would offer, summed. */
+interface Sums {
+  readonly turns: Float64Array;
+  /** Tools of the whole catalogs. */
+  readonly catalogTools: Float64Array;
+  /** By cap: tools offered, and the share of the definition tokens removed. */
+  readonly tools: Float64Array;
+  readonly removed: Float64Array;
+}
+
+/**
+ * Sums of one cohort; turns of duplicates are counted each.
+ *
+ * For one rejection threshold, the confidence thresholds from some place on leave a turn in doubt. Turns are summed by
+ * that place, and the columns of the grid are sums over places.
+ */
 export class WhatIfTally {
   readonly grid: WhatIfGrid;
   #turns = 0;
   #leftOut = 0;
-  /** By threshold pair: turns that fall back. */
-  readonly #fallbacks: Float64Array;
-  /** By rejection and cap, then by pair and cap: tools offered, and the share of the definition tokens removed. */
-  readonly #kept: { readonly tools: Float64Array; readonly removed: Float64Array };
-  readonly #decided: { readonly tools: Float64Array; readonly removed: Float64Array };
+  /** Places per rejection threshold: one for each confidence threshold, and one for "never in doubt". */
+  readonly #places: number;
+  readonly #sums: Sums;
 
   constructor(policy: CohortPolicy) {
     this.grid = whatIfGrid(policy);
-    const { rejectionThresholds, confidenceThresholds, maxTools } = this.grid;
-    const keptCells = rejectionThresholds.length * maxTools.length;
-    const pairs = rejectionThresholds.length * confidenceThresholds.length;
-    const sums = (cells: number): { tools: Float64Array; removed: Float64Array } => ({
+    this.#places = this.grid.confidenceThresholds.length + 1;
+    const places = this.grid.rejectionThresholds.length * this.#places;
+    const cells = places * this.grid.maxTools.length;
+    this.#sums = {
+      turns: new Float64Array(places),
+      catalogTools: new Float64Array(places),
       tools: new Float64Array(cells),
       removed: new Float64Array(cells),
-    });
-    this.#fallbacks = new Float64Array(pairs);
-    this.#kept = sums(keptCells);
-    this.#decided = sums(pairs * maxTools.length);
+    };
   }
 
   /**
@@ -150,30 +162,24 @@ export class WhatIfTally {
       return NaN;
     }
     this.#turns++;
+    const { maxTools, confidenceThresholds } = this.grid;
     const full = catalog.definitionTokens ?? 0;
     const pinned = Math.max(0, catalog.tools - catalog.candidates);
     let doubts = 0;
-    ranked.byRejection.forEach(({ above, lowest, keptTokens }, row) => {
-      const offered = this.grid.maxTools.map((cap, index) => {
-        const kept = keptTokens[index] ?? 0;
-        const removed = full === 0 ? 0 : Math.max(0, (ranked.tokens - kept) / full);
-        return { tools: pinned + Math.min(cap, above), removed };
-      });
-      offered.forEach((cell, cap) => addCell(this.#kept, this.#keptCell(row, cap), cell));
-      this.grid.confidenceThresholds.forEach((confidence, column) => {
-        const pair = this.#pair(row, column);
-        const isDoubtful = lowest !== null && lowest < confidence;
-        if (isDoubtful) doubts += 2 ** pair;
-        if (isDoubtful) addOne(this.#fallbacks, pair);
-        offered.forEach((cell, cap) =>
-          addCell(
-            this.#decided,
-            pair * this.grid.maxTools.length + cap,
-            isDoubtful ? { tools: catalog.tools, removed: 0 } : cell,
-          ),
-        );
-      });
-    });
+    for (const [row, { above, lowest, keptTokens }] of ranked.byRejection.entries()) {
+      const first = firstDoubt(confidenceThresholds, lowest);
+      const place = row * this.#places + first;
+      addTo(this.#sums.turns, place, 1);
+      addTo(this.#sums.catalogTools, place, catalog.tools);
+      for (const [cap, limit] of maxTools.entries()) {
+        const removed = full === 0 ? 0 : (ranked.tokens - (keptTokens[cap] ?? 0)) / full;
+        addTo(this.#sums.tools, place * maxTools.length + cap, pinned + Math.min(limit, above));
+        addTo(this.#sums.removed, place * maxTools.length + cap, Math.max(0, removed));
+      }
+      for (let column = first; column < confidenceThresholds.length; column++) {
+        doubts += 2 ** (row * confidenceThresholds.length + column);
+      }
+    }
     return doubts;
   }
 
@@ -181,19 +187,31 @@ export class WhatIfTally {
   merge(other: WhatIfTally): void {
     this.#turns += other.#turns;
     this.#leftOut += other.#leftOut;
-    addAll(this.#fallbacks, other.#fallbacks);
-    for (const key of ["tools", "removed"] as const) {
-      addAll(this.#kept[key], other.#kept[key]);
-      addAll(this.#decided[key], other.#decided[key]);
+    for (const name of ["turns", "catalogTools", "tools", "removed"] as const) {
+      other.#sums[name].forEach((value, index) => addTo(this.#sums[name], index, value));
     }
   }
 
-  #pair(row: number, column: number): number {
-    return row * this.grid.confidenceThresholds.length + column;
-  }
-
-  #keptCell(row: number, cap: number): number {
-    return row * this.grid.maxTools.length + cap;
+  /** The mean turn under one combination. */
+  #meansOf(
+    { rejection, confidence, cap }: Cell,
+    onUncertain: Policy,
+  ): Pick<WhatIfRow, "fallbackShare" | "meanTools" | "removedShare"> {
+    const means = { fallbackShare: 0, meanTools: 0, removedShare: 0 };
+    const turns = Math.max(1, this.#turns);
+    for (let first = 0; first < this.#places; first++) {
+      const place = rejection * this.#places + first;
+      const cell = place * this.grid.maxTools.length + cap;
+      const { turns: counts, catalogTools, tools, removed } = this.#sums;
+      if (onUncertain === "fallback" && first <= confidence) {
+        means.fallbackShare += (counts[place] ?? 0) / turns;
+        means.meanTools += (catalogTools[place] ?? 0) / turns;
+      } else {
+        means.meanTools += (tools[cell] ?? 0) / turns;
+        means.removedShare += (removed[cell] ?? 0) / turns;
+      }
+    }
+    return means;
   }
 
   /**
@@ -202,13 +220,9 @@ export class WhatIfTally {
    * @param units the copies of each unit that count, without regard to misses.
    */
   finish(units: WhatIfUnits, policy: CohortPolicy, alpha: number): WhatIf {
-    const turns = Math.max(1, this.#turns);
     const boundOf = rememberedBound(alpha);
     const rows = cellsOf(this.grid).flatMap((cell) =>
       (["fallback", "keep"] as const).map((onUncertain): WhatIfRow => {
-        const isKeep = onUncertain === "keep";
-        const index = isKeep ? this.#keptCell(cell.rejection, cell.cap) : cell.index;
-        const sums = isKeep ? this.#kept : this.#decided;
         const counts = units.countsOf(cell, onUncertain);
         const combination = {
           confidenceThreshold: this.grid.confidenceThresholds[cell.confidence] ?? NaN,
@@ -221,14 +235,24 @@ export class WhatIfTally {
           current: isSamePolicy(combination, policy),
           ...counts,
           upperBound: boundOf(counts.missedUnits, counts.units),
-          fallbackShare: isKeep ? 0 : (this.#fallbacks[cell.pair] ?? 0) / turns,
-          meanTools: (sums.tools[index] ?? 0) / turns,
-          removedShare: (sums.removed[index] ?? 0) / turns,
+          ...this.#meansOf(cell, onUncertain),
         };
       }),
     );
     return { turns: this.#turns, leftOut: this.#leftOut, ...this.grid, rows };
   }
+}
+
+/** The place of the first confidence threshold that leaves the smallest kept probability in doubt. */
+function firstDoubt(confidenceThresholds: readonly number[], lowest: number | null): number {
+  let place = 0;
+  while (
+    place < confidenceThresholds.length &&
+    (lowest === null || lowest >= (confidenceThresholds[place] ?? 1))
+  ) {
+    place++;
+  }
+  return place;
 }
 
 /** Most rows share their counts, and a bound takes a while. */
@@ -258,24 +282,10 @@ function countAbove(descending: readonly number[], threshold: number): number {
   return count;
 }
 
-function addCell(
-  sums: { readonly tools: Float64Array; readonly removed: Float64Array },
-  index: number,
-  cell: { readonly tools: number; readonly removed: number },
-): void {
-  sums.tools[index] = (sums.tools[index] ?? 0) + cell.tools;
-  sums.removed[index] = (sums.removed[index] ?? 0) + cell.removed;
-}
-
-function addAll(target: Float64Array, source: Float64Array): void {
-  source.forEach((value, index) => {
-    target[index] = (target[index] ?? 0) + value;
-  });
-}
-
 /** Units exposed and missed under each combination. */
 export class WhatIfUnits {
   readonly #grid: WhatIfGrid;
+  /** The cells of a pair follow one another, by cap. */
   readonly #cells: readonly Cell[];
   readonly #exposed: Readonly<Record<Policy, Float64Array>>;
   readonly #missed: Readonly<Record<Policy, Float64Array>>;
@@ -305,28 +315,44 @@ export class WhatIfUnits {
       ({ doubts, exposures }) => !Number.isNaN(doubts) && exposures.length > 0,
     );
     if (turns.length === 0) return;
+    const all = worstOf(turns);
+    let decided: WorstExposure | null = null;
     for (const cell of this.#cells) {
-      const decided = turns.filter(({ doubts }) => Math.floor(doubts / 2 ** cell.pair) % 2 === 0);
-      this.#count(cell, "keep", turns);
+      if (cell.cap === 0) decided = worstOf(turns, cell.pair);
+      this.#count(cell, "keep", all);
       this.#count(cell, "fallback", decided);
     }
   }
 
-  #count(cell: Cell, policy: Policy, turns: readonly TurnFacts[]): void {
-    if (turns.length === 0) return;
-    addOne(this.#exposed[policy], cell.index);
-    if (turns.some(({ exposures }) => exposures.some((call) => this.#isMissed(cell, call)))) {
-      addOne(this.#missed[policy], cell.index);
-    }
-  }
-
-  #isMissed(cell: Cell, { probability, rank }: Exposure): boolean {
-    const rejection = this.#grid.rejectionThresholds[cell.rejection] ?? 0;
-    const cap = this.#grid.maxTools[cell.cap] ?? 0;
-    return probability === null || probability <= rejection || rank > cap;
+  #count({ index, rejection, cap }: Cell, policy: Policy, worst: WorstExposure | null): void {
+    if (worst === null) return;
+    addTo(this.#exposed[policy], index, 1);
+    const isRejected = worst.probability <= (this.#grid.rejectionThresholds[rejection] ?? 0);
+    const isCut = worst.rank > (this.#grid.maxTools[cap] ?? 0);
+    if (isRejected || isCut) addTo(this.#missed[policy], index, 1);
   }
 }
 
-function addOne(counts: Float64Array, index: number): void {
-  counts[index] = (counts[index] ?? 0) + 1;
+/** The least probable and the worst placed called tool of some turns. */
+interface WorstExposure {
+  readonly probability: number;
+  readonly rank: number;
+}
+
+/** @param pair leaves out turns that this threshold pair would fall back on. @returns `null` without a turn. */
+function worstOf(turns: readonly TurnFacts[], pair?: number): WorstExposure | null {
+  let probability = Infinity;
+  let rank = 0;
+  for (const { doubts, exposures } of turns) {
+    if (pair !== undefined && Math.floor(doubts / 2 ** pair) % 2 === 1) continue;
+    for (const exposure of exposures) {
+      probability = Math.min(probability, exposure.probability ?? -1);
+      rank = Math.max(rank, exposure.rank);
+    }
+  }
+  return probability === Infinity ? null : { probability, rank };
+}
+
+function addTo(sums: Float64Array, index: number, value: number): void {
+  sums[index] = (sums[index] ?? 0) + value;
 }

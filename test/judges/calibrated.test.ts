@@ -147,6 +147,24 @@ describe("fitCalibration", () => {
     });
   });
 
+  it("pools blocks again that smoothing has put out of order", () => {
+    const many = Array.from({ length: 10 }, (_, index) => ({
+      probability: 0.2,
+      applicable: index === 0,
+    }));
+    const pairs = [
+      { probability: 0.1, applicable: false },
+      ...many,
+      { probability: 0.9, applicable: true },
+    ];
+    expect(fitCalibration(pairs, { holdOut: 0 })).toMatchObject({
+      blocks: [
+        { from: 0.1, probability: 1.5 / 12 },
+        { from: 0.9, probability: 0.75 },
+      ],
+    });
+  });
+
   it("never says 0 or 1, and never turns an order around", () => {
     const pair = fc.record({
       probability: fc.double({ min: 0, max: 1, noNaN: true }),

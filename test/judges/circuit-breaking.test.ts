@@ -184,6 +184,20 @@ describe("circuitBreaking", () => {
     expect(state.warnings).toHaveLength(1);
   });
 
+  it("counts from the start again once it has closed", async () => {
+    const { ask, state, throwing, answering, isOpen } = rig({ failures: 2 });
+    throwing(http(503));
+    await ask();
+    await ask();
+    answering();
+    state.time = 1000;
+    await ask();
+    throwing(http(503));
+    await ask();
+    expect(await isOpen()).toBe(false);
+    expect(await isOpen()).toBe(true);
+  });
+
   it("lets the other batches fail fast while the one probe is under way", async () => {
     const { ask, state, throwing } = rig({ failures: 1 });
     throwing(http(503));

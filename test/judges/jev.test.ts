@@ -299,6 +299,7 @@ describe("jevJudge: the reply", () => {
     ["more answers than questions", { answers: { t0: noul(0), t1: noul(0), t2: noul(0) } }],
     ["an answer to another question", { answers: { t0: noul(0), other: noul(0) } }],
     ["a list of answers", { answers: [noul(0), noul(0)] }],
+    ["an empty list of answers", { answers: [] }],
     ["null for answers", { answers: null }],
     ["a text for answers", { answers: "t0: 0" }],
     ["no answers", {}],

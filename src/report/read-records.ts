@@ -92,8 +92,12 @@ class RecordReader implements RecordLog {
     const first = await items.next();
     if (first.done === true) return;
     const rest = (async function* () {
-      yield first.value;
-      yield* items;
+      try {
+        yield first.value;
+        yield* items;
+      } finally {
+        await items.return(undefined);
+      }
     })();
     if (isChunk(first.value)) {
       yield* this.#readLines(rest as AsyncIterable<Chunk>);

@@ -36,8 +36,11 @@ const oneOf = (...values: readonly unknown[]): Check => {
 
 const listOf =
   (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every((item) => check(item));
+  (value) => {
+    if (!Array.isArray(value)) return false;
+    for (const item of value) if (!check(item)) return false;
+    return true;
+  };
 
 /** An object with these fields, and any others. */
 function objectOf(fields: Readonly<Record<string, Check>>): Check {

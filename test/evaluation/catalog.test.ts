@@ -151,6 +151,18 @@ it.each([
     { name: "b", description: "Books a flight" },
     false,
   ],
+  [
+    "four words of five",
+    { name: "a", description: "a b c d" },
+    { name: "b", description: "a b c d e" },
+    true,
+  ],
+  [
+    "three words of four",
+    { name: "a", description: "a b c" },
+    { name: "b", description: "a b c d" },
+    false,
+  ],
   ["no description at all", { name: "a" }, { name: "b" }, false],
 ] as const)("near duplicates: %s", (_, a, b, expected) => {
   expect(isNearDuplicate(a, b)).toBe(expected);

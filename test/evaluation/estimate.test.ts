@@ -24,6 +24,20 @@ it("draws conversations, not turns: turns of few conversations give a wide inter
   expect(width(8)).toBeGreaterThan(4 * width(400));
 });
 
+it("draws the turns of a conversation together, as if they were one part", () => {
+  const turns = Array.from({ length: 200 }, (_, index) => ({
+    unit: String(index % 20),
+    part: index % 3 === 0 ? 1 : 0,
+    whole: 1,
+  }));
+  const units = Array.from({ length: 20 }, (_, unit) => {
+    const own = turns.filter((turn) => turn.unit === String(unit));
+    return { unit: String(unit), part: own.filter(({ part }) => part === 1).length, whole: 10 };
+  });
+  const { value, low, high } = estimateShare(turns, 1) ?? {};
+  expect(estimateShare(units, 1)).toMatchObject({ value, low, high });
+});
+
 it("is the same for the same seed, and none for nothing", () => {
   expect(estimateShare(parts(50, 50), 3)).toEqual(estimateShare(parts(50, 50), 3));
   expect(estimateShare([], 1)).toBeNull();

@@ -43,10 +43,11 @@ describe("measurePolicy", () => {
     expect(fallbacks?.value).toBe(1 / 2);
   });
 
-  it("cuts at eight with keep8", () => {
+  it("cuts at eight with keep8 and by default", () => {
     const needed = Array.from({ length: 10 }, (_, index) => index === 9);
     const answers = needed.map((_, index) => 0.99 - index / 100);
     expect(measurePolicy([judged(answers, needed)], policies.keep8).recallPerCase?.value).toBe(0);
+    expect(measurePolicy([judged(answers, needed)], policies.default).hidden?.value).toBe(0.2);
     expect(measurePolicy([judged(answers, needed)], policies.keep).recallPerCase?.value).toBe(1);
   });
 
@@ -74,6 +75,7 @@ describe("measureNoneDetection", () => {
     { title: "perfect", cases: [some(0.9), some(0.8), none(0.1)], area: 1 },
     { title: "reversed", cases: [some(0.1), none(0.9)], area: 0 },
     { title: "ties count half", cases: [some(0.5), none(0.5)], area: 0.5 },
+    { title: "ties count half, in any order", cases: [none(0.5), some(0.5)], area: 0.5 },
     {
       title: "one of four pairs wrong",
       cases: [some(0.9), some(0.3), none(0.4), none(0.1)],

@@ -85,6 +85,7 @@ describe("recordingJudge", () => {
       await resumed.judge(request("two"), options);
       expect(judge.requests).toHaveLength(lines.length);
       expect(recording.judgments.size + lines.length).toBe(2);
+      expect(lines.join("")).not.toContain('"v":');
     }
   });
 

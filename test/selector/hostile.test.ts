@@ -269,6 +269,16 @@ describe("hostile tools and messages", () => {
     expect(warn).toHaveBeenCalledTimes(1);
   });
 
+  it.each([{}, { name: "" }, { name: 7 }, "text", undefined])(
+    "a `describe` that answers %j pins the tool",
+    async (description) => {
+      const turn = turnOf(tools, { describe: () => description as never });
+      const selection = await enforce({ judge: fakeJudge() }).select(turn);
+      expect(selection).toMatchObject({ reason: "no-candidates" });
+      expect(selection.outcomes.every(({ reason }) => reason === "provider-tool")).toBe(true);
+    },
+  );
+
   it.each([
     ["null entries", [null, user("go")]],
     ["text that is no text", [{ role: "user", text: 7 }, user("go")]],

@@ -1,16 +1,8 @@
 /** Reads host objects without trusting them: a getter or proxy that throws counts as an absent value. */
 
-/** The value of a property, whatever the object is; `undefined` if it has none or refuses. */
-export function read(value: unknown, key: PropertyKey): unknown {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null) {
-    return undefined;
-  }
-  try {
-    return Reflect.get(value, key);
-  } catch {
-    return undefined;
-  }
-}
+import { read } from "../core/read.js";
+
+export { read };
 
 /** A non-empty string at a property, else `undefined`. */
 export function readText(value: unknown, key: PropertyKey): string | undefined {

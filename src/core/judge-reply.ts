@@ -1,6 +1,7 @@
 /** Reads what a judge returned, whatever it is: answers by position, or the reason why there are none. */
 
 import { JudgeHttpError, JudgeResponseError, JudgeTimeoutError } from "../errors.js";
+import { read } from "./read.js";
 import type { SelectionReason } from "./types.js";
 import { isValidAnswer } from "./verdict.js";
 
@@ -33,10 +34,6 @@ export type RecordedUsage = {
 };
 
 const noUsage: RecordedUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
-
-function read(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-}
 
 /** A count as a provider reports it; `null` for anything that is not a whole number from 0. */
 export function readCount(value: unknown): number | null {

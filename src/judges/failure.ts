@@ -6,6 +6,7 @@ import {
   JudgeTimeoutError,
   type JudgeResponseFailure,
 } from "../errors.js";
+import { read } from "../core/read.js";
 
 /**
  * - `transient`: 429, 529, 5xx or no connection; the same request may succeed later
@@ -60,10 +61,6 @@ export const knownErrorCodes: ReadonlySet<string> = new Set([
 /** System and socket error codes that mean: no connection, or a broken one. */
 const networkCode = /^(?:E[A-Z]{3,20}|UND_ERR_[A-Z_]{3,40})$/;
 
-function field(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-}
-
 function numberOf(value: unknown): number | null {
   return typeof value === "number" && Number.isInteger(value) ? value : null;
 }
@@ -71,15 +68,15 @@ function numberOf(value: unknown): number | null {
 /** The HTTP status that an error of any client carries: `status`, `statusCode` or `response.status`; else `null`. */
 export function statusOf(error: unknown): number | null {
   return (
-    numberOf(field(error, "status")) ??
-    numberOf(field(error, "statusCode")) ??
-    numberOf(field(field(error, "response"), "status"))
+    numberOf(read(error, "status")) ??
+    numberOf(read(error, "statusCode")) ??
+    numberOf(read(read(error, "response"), "status"))
   );
 }
 
 /** The code of a failed connection, as Node and undici name it (`ECONNREFUSED`), from the error or its cause; else `null`. */
 export function networkCodeOf(error: unknown): string | null {
-  for (const code of [field(error, "code"), field(field(error, "cause"), "code")]) {
+  for (const code of [read(error, "code"), read(read(error, "cause"), "code")]) {
     if (typeof code === "string" && networkCode.test(code)) return code;
   }
   return null;
@@ -87,7 +84,7 @@ export function networkCodeOf(error: unknown): string | null {
 
 /** True for LangGraph's interrupts and commands, which travel as exceptions and must reach the graph. */
 export function isControlFlow(error: unknown): boolean {
-  return field(error, "is_bubble_up") === true;
+  return read(error, "is_bubble_up") === true;
 }
 
 function failureOfStatus(status: number, code: unknown): JudgeFailure {
@@ -113,7 +110,7 @@ export function failureOf(error: unknown): JudgeFailure {
   if (JudgeTimeoutError.isInstance(error)) return "timeout";
   if (JudgeResponseError.isInstance(error)) return failureOfReply[error.reason];
   const status = statusOf(error);
-  if (status !== null) return failureOfStatus(status, field(error, "code"));
+  if (status !== null) return failureOfStatus(status, read(error, "code"));
   const isNetwork = JudgeHttpError.isInstance(error) || networkCodeOf(error) !== null;
   return isNetwork ? "transient" : "unknown";
 }

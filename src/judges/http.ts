@@ -1,11 +1,12 @@
 /** The HTTP client of the judges: one JSON request over `fetch`, nothing of a body or a key in what it throws. */
 
 import { JudgeHttpError, JudgeResponseError, type JudgeHttpErrorDetails } from "../errors.js";
+import { read } from "../core/read.js";
 import { untilAborted } from "./abort.js";
 import { knownErrorCodes, networkCodeOf } from "./failure.js";
 
 /** Bodies over this many bytes are dropped, error bodies too. */
-export const maxBodyBytes = 4 * 1024 * 1024;
+const maxBodyBytes = 4 * 1024 * 1024;
 
 /** Request parameters that a service may refuse; no other name is read from an error body. */
 const knownParameters: ReadonlySet<string> = new Set([
@@ -96,14 +97,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-function member(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-}
-
 /** The objects of an error body that may carry a code: `error`, `detail`, its first entry, or the body itself. */
 function errorObjects(body: unknown): readonly unknown[] {
-  const detail = member(body, "detail");
-  return [member(body, "error"), detail, Array.isArray(detail) ? detail[0] : undefined, body];
+  const detail = read(body, "detail");
+  return [read(body, "error"), detail, Array.isArray(detail) ? detail[0] : undefined, body];
 }
 
 function firstKnown(candidates: readonly unknown[], known: ReadonlySet<string>): string | null {
@@ -116,11 +113,11 @@ export function errorDetailsOf(body: unknown): { code: string | null; parameter:
   const objects = errorObjects(body);
   return {
     code: firstKnown(
-      objects.flatMap((value) => [value, member(value, "code"), member(value, "type")]),
+      objects.flatMap((value) => [value, read(value, "code"), read(value, "type")]),
       knownErrorCodes,
     ),
     parameter: firstKnown(
-      objects.map((value) => member(value, "param")),
+      objects.map((value) => read(value, "param")),
       knownParameters,
     ),
   };
@@ -149,11 +146,11 @@ async function overNetwork<T>(step: Promise<T>, signal: AbortSignal): Promise<T>
 }
 
 /** Statuses that explain themselves: their body is not waited for. */
-const isPlain = (status: number): boolean =>
+export const explainsItself = (status: number): boolean =>
   status < 400 || status >= 500 || [401, 403, 429].includes(status);
 
 async function readErrorBody(response: Response, signal: AbortSignal): Promise<unknown> {
-  if (isPlain(response.status)) {
+  if (explainsItself(response.status)) {
     response.body?.cancel().catch(() => {});
     return undefined;
   }

@@ -2,6 +2,7 @@
 
 import { JudgeResponseError } from "../errors.js";
 import type { PromptTool } from "../core/limits.js";
+import { read } from "../core/read.js";
 import type { JudgeResponse, JudgeUsage } from "../core/types.js";
 import { isValidAnswer } from "../core/verdict.js";
 import { errorDetailsOf, httpError, plainToken, type JsonReply } from "./http.js";
@@ -38,21 +39,16 @@ export function toNoulQuestion(tool: PromptTool): NoulQuestion {
   };
 }
 
-function member(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-}
-
 /** One answer, in the spelling of the service (`noul`) or of a gateway (`probability`, `boolean`). */
 function probabilityOf(answer: unknown): number | undefined {
-  const type = member(answer, "type");
+  const type = read(answer, "type");
   if (type !== undefined && type !== "noul" && type !== "boolean") return undefined;
-  const value =
-    member(answer, "noul") ?? member(answer, "probability") ?? member(answer, "boolean");
+  const value = read(answer, "noul") ?? read(answer, "probability") ?? read(answer, "boolean");
   return typeof value === "number" && isValidAnswer(value) ? value : undefined;
 }
 
 function tokenCount(usage: unknown, names: readonly string[]): number | undefined {
-  const found = names.map((name) => member(usage, name)).find((value) => typeof value === "number");
+  const found = names.map((name) => read(usage, name)).find((value) => typeof value === "number");
   return Number.isInteger(found) && Number(found) >= 0 ? Number(found) : undefined;
 }
 
@@ -71,7 +67,7 @@ export function usageOf(usage: unknown): JudgeUsage | undefined {
 
 /** The answers by question id; throws where the reply as a whole cannot be trusted. */
 function answersOf(reply: unknown, ids: readonly string[]): ReadonlyMap<string, unknown> {
-  const answers = member(reply, "answers");
+  const answers = read(reply, "answers");
   if (typeof answers !== "object" || answers === null || Array.isArray(answers)) {
     const details = errorDetailsOf(reply);
     if (details.code !== null) throw httpError({ status: 200, ...details });
@@ -98,9 +94,9 @@ export function readNoulReply(reply: JsonReply, ids: readonly string[]): JudgeRe
   const answers = answersOf(reply.value, ids);
   const probabilities = ids.map((id) => probabilityOf(answers.get(id)));
   const unanswered = ids.filter((_, index) => probabilities[index] === undefined);
-  const refused = unanswered.every((id) => member(answers.get(id), "type") === "refusal");
-  const model = plainToken(member(reply.value, "model"));
-  const usage = usageOf(member(reply.value, "usage"));
+  const refused = unanswered.every((id) => read(answers.get(id), "type") === "refusal");
+  const model = plainToken(read(reply.value, "model"));
+  const usage = usageOf(read(reply.value, "usage"));
   return {
     probabilities,
     ...(model === undefined ? {} : { model }),

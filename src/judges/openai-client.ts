@@ -1,8 +1,9 @@
 /** The `openai` client as the judge needs it: loaded lazily, without its own retries, logs and redirects, replies bounded. */
 
-import { InvalidOptionsError, JudgeResponseError, ToolSieveError } from "../errors.js";
+import type { Logger } from "../core/types.js";
+import { InvalidOptionsError, ToolSieveError } from "../errors.js";
 import { untilAborted } from "./abort.js";
-import { maxBodyBytes } from "./http.js";
+import { boundedFetch, explainsItself } from "./http.js";
 import { toJudgeError } from "./openai-errors.js";
 
 /** The part of a client of the `openai` package (6.x or 7.x) that the judge uses. */
@@ -18,6 +19,8 @@ export interface ConnectionOptions {
   readonly client?: OpenAIClient | undefined;
   readonly baseURL: string;
   readonly apiKey?: string | undefined;
+  /** Told if the client cannot be had. */
+  readonly logger?: Logger | undefined;
 }
 
 /** One request of the judge; rejects with errors of this package, or with the signal's reason at once. */
@@ -49,6 +52,10 @@ function keyFor(options: ConnectionOptions): string | null {
 /** An error body in the one shape that the client reads: `{ error: … }`. */
 async function withErrorObject(response: Response): Promise<Response> {
   const { status, headers } = response;
+  if (explainsItself(status)) {
+    response.body?.cancel().catch(() => {});
+    return new Response(null, { status, headers });
+  }
   const body: unknown = await response.json().catch(() => null);
   const isObject = typeof body === "object" && body !== null;
   const inner: unknown = isObject ? Reflect.get(body, "error") : null;
@@ -56,33 +63,13 @@ async function withErrorObject(response: Response): Promise<Response> {
   return new Response(JSON.stringify({ error }), { status, headers });
 }
 
-/** Passes a reply on up to 4 MiB; a longer one fails while it is read. */
-function bounded(response: Response): Response {
-  if (response.body === null) return response;
-  let size = 0;
-  const body = response.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        size += chunk.byteLength;
-        if (size <= maxBodyBytes) controller.enqueue(chunk);
-        else {
-          controller.error(
-            new JudgeResponseError("The judge's reply is over 4 MiB.", { reason: "too-large" }),
-          );
-        }
-      },
-    }),
-  );
-  return new Response(body, { status: response.status, headers: response.headers });
-}
-
-/** A `fetch` for the client: replies are bounded, and every failure status carries an error object. */
+/** A `fetch` for the client: no redirects, bodies up to 4 MiB, and every failure status carries an error object. */
 function guardedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  const bounded = boundedFetch(fetch);
   return async (input, init) => {
-    const response = await fetch(input, init);
-    // Opaque redirects (status 0) cannot be rebuilt, and hold nothing.
-    if (response.status < 200) return response;
-    return response.ok ? bounded(response) : withErrorObject(bounded(response));
+    const response = await bounded(input, init);
+    // A browser's opaque redirect has status 0: it cannot be rebuilt, and holds nothing.
+    return response.ok || response.status === 0 ? response : withErrorObject(response);
   };
 }
 
@@ -128,19 +115,20 @@ function adopt(client: OpenAIClient): OpenAIClient {
 }
 
 /**
- * Connects lazily: the package is loaded with the first request.
+ * Connects to a service. The package is loaded in the background; without it, every request says what to install.
  *
  * @throws {InvalidOptionsError} if the service is OpenAI's own and there is no key.
  */
 export function connect(options: ConnectionOptions): Send {
-  const own = options.client === undefined ? null : adopt(options.client);
-  const key = own === null ? keyFor(options) : null;
-  let loading: Promise<OpenAIClient> | undefined;
-  const load = async (): Promise<OpenAIClient> => own ?? (loading ??= createClient(options, key));
+  const loading =
+    options.client === undefined
+      ? createClient(options, keyFor(options))
+      : Promise.resolve(adopt(options.client));
+  loading.catch((error: ToolSieveError) => options.logger?.warn(error.message));
 
   return async (path, body, signal) => {
     signal.throwIfAborted();
-    const client = await load();
+    const client = await untilAborted(loading, signal);
     const settings = { signal, maxRetries: 0, fetchOptions: { redirect: "manual" } };
     const call = async (): Promise<unknown> => {
       if (path === "/chat/completions") return client.chat.completions.create(body, settings);

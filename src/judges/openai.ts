@@ -167,7 +167,7 @@ function decisionsAsk(send: Send, { model, limits }: Settings): Ask {
  * tools of a batch share one prompt: their texts are fenced as data, but it cannot be promised that a hostile description
  * moves no other tool's answer; with `method: "decisions"` each tool is a question of its own.
  *
- * Needs the package `openai`, which is loaded with the first request. It comes with retries and a circuit breaker; `raw:
+ * Needs the package `openai`, which is loaded in the background. It comes with retries and a circuit breaker; `raw:
  * true` is the bare judge. A refused token limit, `top_logprobs` or `response_format` is given up once, with a warning;
  * any other refused parameter opens the breaker.
  *

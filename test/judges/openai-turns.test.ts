@@ -1,31 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openaiJudge, type OpenAIJudgeOptions } from "../../src/openai.js";
-import { agentTurn } from "../support/agent-turn.js";
+import { namedTools } from "../adapters/support.js";
+import { hostileReplies } from "../support/hostile-replies.js";
 import {
   createHostileServer,
   type HostileServer,
   type RecordedRequest,
   type Reply,
 } from "../support/hostile-server.js";
+import { judgeTurn, toolNames, watchForLeaks } from "../support/judge-turn.js";
 import { answerTokens, completion, textCompletion, token } from "./completions.js";
 
+/** Fits a key as well. */
 const canary = "CANARY-7f3a";
-const names = ["query_order", "refund", "weather"];
 
 let server: HostileServer;
-const rejections: unknown[] = [];
-const noteRejection = (reason: unknown): void => void rejections.push(reason);
 beforeAll(async () => {
-  process.on("unhandledRejection", noteRejection);
   server = await createHostileServer();
 });
-afterAll(async () => {
-  process.off("unhandledRejection", noteRejection);
-  await server.close();
-});
-beforeEach(() => {
-  rejections.length = 0;
-});
+afterAll(() => server.close());
+watchForLeaks();
 
 const judge = (options: Partial<OpenAIJudgeOptions> = {}) =>
   openaiJudge({ baseURL: `${server.url}/v1`, model: "m-1", retry: { baseDelayMs: 1 }, ...options });
@@ -35,10 +29,13 @@ const reply = (over: Record<string, unknown> = {}): Reply => ({
 });
 const content = (text: unknown): Reply => ({ json: textCompletion(text) });
 
+/** Enough on a busy machine, where the answer is not about time. */
+const patient = { selector: { timeoutMs: 5000 } };
+
 describe("a turn of a real agent", () => {
   it("offers what the judge finds applicable", async () => {
     server.play(reply());
-    const turn = await agentTurn(judge());
+    const turn = await judgeTurn(judge(), patient);
     expect(turn.offered).toEqual(["query_order"]);
     expect(turn.record).toMatchObject({
       status: "decided",
@@ -63,18 +60,6 @@ describe("a turn of a real agent", () => {
   ]);
 
   it.each([
-    ["unjudged", "an empty object", { json: {} }],
-    ["unjudged", "null", { json: null }],
-    ["unjudged", "text", { json: "ok" }],
-    ["unjudged", "an empty list", { json: [] }],
-    ["unjudged", "null answers", { json: { answers: null } }],
-    ["unjudged", "no body", {}],
-    ["unjudged", "non-JSON", { text: "<html>" }],
-    [
-      "unjudged",
-      "torn JSON",
-      { text: '{"choices":[', headers: { "content-type": "application/json" } },
-    ],
     ["unjudged", "too few marks", { json: completion(answerTokens([0.9, 0.1])) }],
     ["unjudged", "too many marks", { json: completion(answerTokens([0.9, 0.1, 0.1, 0.1])) }],
     ["unjudged", "no logprobs", reply({ logprobs: null })],
@@ -83,19 +68,9 @@ describe("a turn of a real agent", () => {
     ["unjudged", "null content", content(null)],
     ["unjudged", "a fence with torn JSON", content('```json\n{"answers":"1N 2N')],
     ["unjudged", "an unclosed think block", content('<think>so {"answers":"1N 2N 3N"}')],
-    [
-      "unjudged",
-      "a huge reply",
-      { bytes: 5 * 1024 * 1024, headers: { "content-type": "application/json" } },
-    ],
     ["refused", "a content filter", reply({ finish_reason: "content_filter" })],
     ["refused", "a refusal", reply({ message: { content: null, refusal: canary } })],
     ["judge-error", "500", { status: 500, json: { error: { message: canary } } }],
-    ["judge-error", "401", { status: 401, json: { error: { message: canary } } }],
-    ["judge-error", "429 for hours", { status: 429, headers: { "retry-after": "3600" } }],
-    ["judge-error", "a redirect", { status: 307, headers: { location: "/v1/other" } }],
-    ["judge-error", "a reset", { reset: "before-headers" }],
-    ["judge-error", "a torn connection", { ...reply(), reset: "mid-body" }],
     [
       "judge-error",
       "a refused model",
@@ -105,12 +80,26 @@ describe("a turn of a real agent", () => {
     "keeps every tool, for the reason `%s`: %s",
     async (reason, _case, script) => {
       server.play(script);
-      const turn = await agentTurn(judge());
-      expect(turn.answer).toBe("Order A1001 is on its way.");
-      expect(turn.offered).toEqual(names);
+      const turn = await judgeTurn(judge(), patient);
+      expect(turn.text).toBe("done");
+      expect(turn.offered).toEqual(toolNames);
       expect(turn.record).toMatchObject({ status: "failed", fallback: true, reason });
       expect(JSON.stringify(turn.record)).not.toContain(canary);
-      expect(rejections).toEqual([]);
+    },
+  );
+
+  it.each(hostileReplies)(
+    "keeps every tool and says why on %s",
+    async (_case, answer, { reason, ...error }) => {
+      server.play(answer);
+      const { text, offered, record } = await judgeTurn(
+        judge(),
+        reason === "timeout" ? {} : patient,
+      );
+      expect(text).toBe("done");
+      expect(offered).toEqual(toolNames);
+      expect(record).toMatchObject({ status: "failed", reason, fallback: true, error });
+      if (reason === "timeout") await server.until(() => server.requests[0]?.hungUp === true);
     },
   );
 
@@ -122,7 +111,7 @@ describe("a turn of a real agent", () => {
         token("\n```", 1),
       ]),
     });
-    expect((await agentTurn(judge())).offered).toEqual(["query_order"]);
+    expect((await judgeTurn(judge(), patient)).offered).toEqual(["query_order"]);
   });
 
   it("keeps what one refusal of the Decisions endpoint leaves open, and nothing else", async () => {
@@ -132,7 +121,9 @@ describe("a turn of a real agent", () => {
       { type: "predicate", probability: 0.02 },
     ];
     server.play({ json: { answers } });
-    const turn = await agentTurn(judge({ method: "decisions" }), { onUncertain: "keep" });
+    const turn = await judgeTurn(judge({ method: "decisions" }), {
+      selector: { timeoutMs: 5000, onUncertain: "keep" },
+    });
     expect(turn.offered).toEqual(["query_order", "refund"]);
     expect(turn.record).toMatchObject({ status: "failed", error: { kind: "refused" } });
   });
@@ -147,8 +138,8 @@ describe("a turn of a real agent", () => {
         },
       },
     };
-    const turn = await agentTurn(judge({ client }));
-    expect(turn.offered).toEqual(names);
+    const turn = await judgeTurn(judge({ client }), patient);
+    expect(turn.offered).toEqual(toolNames);
     expect(turn.record.reason).toBe("judge-error");
   });
 });
@@ -162,19 +153,18 @@ describe("the budget", () => {
     "holds against a server that stalls: %s",
     async (_case, script) => {
       server.play(script);
-      const turn = await agentTurn(judge(), { timeoutMs: 250 });
+      const turn = await judgeTurn(judge(), { selector: { timeoutMs: 250 } });
       expect(turn.record).toMatchObject({ reason: "timeout", fallback: true });
       expect(turn.record.judge?.latencyMs).toBeLessThan(300 + 200);
-      expect(turn.offered).toEqual(names);
+      expect(turn.offered).toEqual(toolNames);
       await server.until(() => server.requests[0]?.hungUp === true);
-      expect(rejections).toEqual([]);
     },
   );
 
   it("ends with the caller's abort, at once, and closes the connection", async () => {
     server.play({ ...reply(), stall: "before-headers" });
     const controller = new AbortController();
-    const turn = agentTurn(judge(), { timeoutMs: 5000, signal: controller.signal });
+    const turn = judgeTurn(judge(), { selector: { timeoutMs: 5000 }, signal: controller.signal });
     turn.catch(() => {});
     await server.until(() => server.requests.length === 1);
     const start = performance.now();
@@ -182,7 +172,6 @@ describe("the budget", () => {
     await expect(turn).rejects.toThrow();
     expect(performance.now() - start).toBeLessThan(1000);
     await server.until(() => server.requests[0]?.hungUp === true);
-    expect(rejections).toEqual([]);
   });
 });
 
@@ -204,9 +193,9 @@ describe("a thousand tools", () => {
     async (_case, delayMs, reason, timeoutMs) => {
       const serial = await createHostileServer({ serial: true });
       serial.play(answerBatch(delayMs));
-      const turn = await agentTurn(judge({ baseURL: `${serial.url}/v1` }), {
-        names: many,
-        timeoutMs,
+      const turn = await judgeTurn(judge({ baseURL: `${serial.url}/v1` }), {
+        tools: namedTools(...many),
+        selector: { timeoutMs },
       });
       expect(turn.record.reason).toBe(reason);
       expect(turn.offered).toHaveLength(reason === "timeout" ? 1000 : 0);
@@ -250,7 +239,7 @@ describe("a canary", () => {
       let thrown: unknown;
       const inner = judge({ apiKey: canary, logger, raw: true });
       server.play(script);
-      const turn = await agentTurn(
+      const turn = await judgeTurn(
         {
           ...inner,
           judge: (request, options) =>
@@ -259,7 +248,7 @@ describe("a canary", () => {
               throw error;
             }),
         },
-        { request: `Where is ${canary}?`, logger },
+        { request: `Where is ${canary}?`, selector: { timeoutMs: 5000, logger } },
       );
       for (const spy of spies) spy.mockRestore();
       expect(server.requests[0]?.rawBody).toContain(canary);

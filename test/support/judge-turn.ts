@@ -25,6 +25,7 @@ export async function judgeTurn(
     readonly selector?: ToolSelectorOptions;
     readonly tools?: readonly unknown[];
     readonly request?: string;
+    readonly signal?: AbortSignal;
   } = {},
 ): Promise<JudgedTurn> {
   const { agent, model, records } = agentWith({
@@ -32,7 +33,10 @@ export async function judgeTurn(
     selector: { mode: "enforce", timeoutMs: 250, judge, ...options.selector },
   });
   const start = performance.now();
-  const result = await agent.invoke(ask(options.request ?? "Where is order A1001?"));
+  const result = await agent.invoke(
+    ask(options.request ?? "Where is order A1001?"),
+    options.signal === undefined ? {} : { signal: options.signal },
+  );
   const durationMs = performance.now() - start;
   const [record] = await records();
   if (record === undefined) throw new Error("Expected a record of the turn.");

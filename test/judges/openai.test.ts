@@ -398,6 +398,14 @@ describe("decisions", () => {
     });
   });
 
+  it("takes an answer of another type as none", async () => {
+    server.play(decisions([{ type: "score", probability: 0.1 }, yes(0.9)]));
+    expect(await ask(raw({ method: "decisions" }))).toMatchObject({
+      probabilities: [undefined, 0.9],
+      missing: "malformed",
+    });
+  });
+
   it.each([[1.2], [-0.1], ["0.9"], [null], [undefined]])(
     "takes %j as no probability",
     async (probability) => {

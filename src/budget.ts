@@ -40,16 +40,6 @@ export function startBudget({ timeoutMs, signal, now }: BudgetOptions): Budget {
   };
 }
 
-/** Waits for `work`, but not beyond the signal: rejects with its reason. What `work` does afterwards is ignored. */
-export function abortable<R>(work: Promise<R>, signal: AbortSignal): Promise<R> {
-  return new Promise<R>((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
-}
-
 /** Lets other work run: timers, sockets, the model request that was just issued. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {

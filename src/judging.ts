@@ -1,8 +1,8 @@
 /** Asks a judge about all candidates of a turn: batches, concurrency, one budget, an early end, cancellation. */
 
 import pMap from "p-map";
-import { abortable } from "./budget.js";
 import type { Budget } from "./budget.js";
+import { untilAborted } from "./core/abort.js";
 import { splitIntoBatches } from "./core/batch.js";
 import { failedReply, readJudgeReply, sumUsage } from "./core/judge-reply.js";
 import type { JudgeReply, JudgingFailure, RecordedUsage } from "./core/judge-reply.js";
@@ -68,7 +68,7 @@ async function askJudge(
   try {
     const answer = (async () =>
       judge.judge({ context, candidates: batch }, { signal, deadline }))();
-    return readJudgeReply(await abortable(answer, signal), batch.length);
+    return readJudgeReply(await untilAborted(answer, signal), batch.length);
   } catch (error) {
     if (signal.aborted) throw error;
     if (!request.isControlFlow(error)) return failedReply(error, batch.length);
@@ -112,7 +112,7 @@ export async function judgeCandidates(request: JudgingRequest): Promise<Judging>
   };
   try {
     const work = request.scope(() => judgeBatches(batches, request, progress));
-    await abortable(work, budget.signal);
+    await untilAborted(work, budget.signal);
   } catch {
     // Whatever ended the judging, a failing scope of the host included: what came in counts, the rest is told apart below.
   }

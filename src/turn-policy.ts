@@ -1,7 +1,8 @@
 /** What applies to one turn: its mode (a kill switch may be asked), its share of the rollout, its overrides. */
 
 import type { z } from "zod";
-import { abortable, startBudget } from "./budget.js";
+import { startBudget } from "./budget.js";
+import { untilAborted } from "./core/abort.js";
 import { shareOf } from "./core/fingerprint.js";
 import { fingerprintPolicy, modeSchema, shareSchema, turnOverridesSchema } from "./core/options.js";
 import type { ResolvedOptions } from "./core/options.js";
@@ -56,7 +57,7 @@ async function resolvePerTurn<V>(
   if (typeof setting !== "function") return setting;
   try {
     const ask = setting as (turn: Turn) => V | Promise<V>;
-    const parsed = schema.safeParse(await abortable((async () => ask(turn))(), signal));
+    const parsed = schema.safeParse(await untilAborted((async () => ask(turn))(), signal));
     return parsed.success ? parsed.data : undefined;
   } catch {
     return undefined;

@@ -13,7 +13,7 @@ import type {
   JudgeResponse,
 } from "../core/types.js";
 import { isValidAnswer } from "../core/verdict.js";
-import { untilAborted } from "./abort.js";
+import { untilAborted } from "../core/abort.js";
 import { toJudge } from "./judge.js";
 import { wrapJudge } from "./wrap-judge.js";
 

@@ -16,7 +16,7 @@ import type {
   JudgeResponse,
 } from "../core/types.js";
 import { isValidAnswer } from "../core/verdict.js";
-import { untilAborted } from "./abort.js";
+import { untilAborted } from "../core/abort.js";
 import { isControlFlow } from "./failure.js";
 import { toJudge } from "./judge.js";
 import { mergeResponses } from "./prompt.js";

@@ -5,7 +5,7 @@ import { JudgeResponseError } from "../errors.js";
 import { functionOption, integerFrom, parseOptions } from "../core/parse-options.js";
 import type { Judge, JudgeFunction, JudgeResponse, Logger } from "../core/types.js";
 import { isValidAnswer } from "../core/verdict.js";
-import { untilAborted } from "./abort.js";
+import { untilAborted } from "../core/abort.js";
 import { failureOf, statusOf, type JudgeFailure } from "./failure.js";
 import { toJudge } from "./judge.js";
 import { warn } from "./warn.js";

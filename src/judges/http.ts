@@ -2,7 +2,7 @@
 
 import { JudgeHttpError, JudgeResponseError, type JudgeHttpErrorDetails } from "../errors.js";
 import { read } from "../core/read.js";
-import { untilAborted } from "./abort.js";
+import { untilAborted } from "../core/abort.js";
 import { knownErrorCodes, networkCodeOf } from "./failure.js";
 
 /** Bodies over this many bytes are dropped, error bodies too. */

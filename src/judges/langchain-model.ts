@@ -1,9 +1,10 @@
 /** What the judges over LangChain models have in common: how a model is run, and what its failures become. */
 
+import { read } from "../core/read.js";
 import { z } from "zod";
 import { JudgeResponseError, ToolSieveError } from "../errors.js";
 import type { JudgeUsage } from "../core/types.js";
-import { untilAborted } from "./abort.js";
+import { untilAborted } from "../core/abort.js";
 import { isControlFlow, networkCodeOf, statusOf } from "./failure.js";
 import { httpError, plainToken } from "./http.js";
 import { toJudgeError } from "./openai-errors.js";
@@ -32,13 +33,9 @@ export interface ModelJudgeOptions {
   readonly callbacks?: ModelCallbacks | undefined;
 }
 
-export function member(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-}
-
 /** The name that a model goes by: `model`, `modelName` or its class. */
 export function modelNameOf(model: object): string {
-  const names = [member(model, "model"), member(model, "modelName"), model.constructor?.name];
+  const names = [read(model, "model"), read(model, "modelName"), model.constructor?.name];
   return names.map(plainToken).find((name) => name !== undefined) ?? "model";
 }
 
@@ -55,7 +52,7 @@ export function runConfig(signal: AbortSignal, callbacks: ModelCallbacks | undef
 
 function causesOf(error: unknown): readonly unknown[] {
   const causes: unknown[] = [];
-  for (let next = error; next !== undefined && causes.length < 4; next = member(next, "cause")) {
+  for (let next = error; next !== undefined && causes.length < 4; next = read(next, "cause")) {
     causes.push(next);
   }
   return causes;
@@ -67,16 +64,16 @@ const incompleteReply = /^(?:Decision model returned|Invalid decision model resp
 /** The error to throw for what a model threw, without anything of its text. */
 function toModelError(error: unknown): unknown {
   if (isControlFlow(error) || ToolSieveError.isInstance(error)) return error;
-  if (member(error, "name") === "ModelRefusalError") {
+  if (read(error, "name") === "ModelRefusalError") {
     return new JudgeResponseError("The judge's model refused.", { reason: "refused" });
   }
   if (statusOf(error) !== null) return toJudgeError(error);
   const code = causesOf(error)
     .map(networkCodeOf)
     .find((found) => found !== null);
-  const isConnection = /Connection(?:Timeout)?Error$/.test(String(member(error, "name")));
+  const isConnection = /Connection(?:Timeout)?Error$/.test(String(read(error, "name")));
   if (code !== undefined || isConnection) return httpError({ status: null, code: code ?? null });
-  const message = member(error, "message");
+  const message = read(error, "message");
   if (typeof message === "string" && incompleteReply.test(message)) {
     return new JudgeResponseError("The judge's model left a question unanswered.", {
       reason: "malformed",

@@ -1,8 +1,9 @@
 /** The `openai` client as the judge needs it: loaded lazily, without its own retries, logs and redirects, replies bounded. */
 
+import { read } from "../core/read.js";
 import type { Logger } from "../core/types.js";
 import { InvalidOptionsError, ToolSieveError } from "../errors.js";
-import { untilAborted } from "./abort.js";
+import { untilAborted } from "../core/abort.js";
 import { boundedFetch, explainsItself } from "./http.js";
 import { toJudgeError } from "./openai-errors.js";
 
@@ -57,8 +58,7 @@ async function withErrorObject(response: Response): Promise<Response> {
     return new Response(null, { status, headers });
   }
   const body: unknown = await response.json().catch(() => null);
-  const isObject = typeof body === "object" && body !== null;
-  const inner: unknown = isObject ? Reflect.get(body, "error") : null;
+  const inner = read(body, "error");
   const error = typeof inner === "object" && inner !== null ? inner : body;
   return new Response(JSON.stringify({ error }), { status, headers });
 }
@@ -103,7 +103,7 @@ async function createClient(
 
 /** The caller's client, with its retries and logs off; its own `fetch` and headers stay. */
 function adopt(client: OpenAIClient): OpenAIClient {
-  const fetch: unknown = Reflect.get(client, "fetch");
+  const fetch = read(client, "fetch");
   if (typeof client.withOptions !== "function") return client;
   return client.withOptions({
     maxRetries: 0,

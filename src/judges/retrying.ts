@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import { JudgeHttpError, JudgeResponseError, JudgeTimeoutError } from "../errors.js";
+import { untilAborted } from "../core/abort.js";
 import { integerFrom, parseOptions } from "../core/parse-options.js";
 import type { Judge, JudgeFunction, JudgeOptions, JudgeResponse } from "../core/types.js";
-import { sleep, untilAborted } from "./abort.js";
 import { failureOf } from "./failure.js";
 import { toJudge } from "./judge.js";
 import { wrapJudge } from "./wrap-judge.js";
@@ -26,6 +26,19 @@ export interface RetryOptions {
 }
 
 type Settings = z.output<typeof retryOptionsSchema>;
+
+/** Waits; rejects with the signal's reason, and leaves no timer, once it aborts. */
+async function sleep(delayMs: number, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, delayMs);
+  });
+  try {
+    await untilAborted(elapsed, signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 function noteAttempts(error: unknown, attempts: number): unknown {
   const counts =

@@ -3,13 +3,13 @@
 import { z } from "zod";
 import { judgeLimitsSchema, type JudgeLimits } from "../core/limits.js";
 import { integerFrom, parseOptions } from "../core/parse-options.js";
+import { read } from "../core/read.js";
 import type { Judge, JudgeResponse } from "../core/types.js";
 import { InvalidOptionsError } from "../errors.js";
 import { promptParts, systemPrompt, userPrompt } from "./chat-prompt.js";
 import { guarded, guardFields, type GuardOptions } from "./guarded.js";
 import { plainToken } from "./http.js";
 import {
-  member,
   modelFields,
   modelNameOf,
   readUsageMetadata,
@@ -45,7 +45,7 @@ export interface ChatModelJudgeOptions extends GuardOptions, ModelJudgeOptions {
 
 function structured(model: StructuredChatModel): StructuredRunnable {
   const expectation = "Expected the model of chatModelJudge to support structured output";
-  if (typeof member(model, "withStructuredOutput") !== "function") {
+  if (typeof read(model, "withStructuredOutput") !== "function") {
     throw new InvalidOptionsError(`${expectation}, it has no \`withStructuredOutput\`.`);
   }
   try {
@@ -58,9 +58,9 @@ function structured(model: StructuredChatModel): StructuredRunnable {
 }
 
 function describeMessage(message: unknown): Pick<JudgeResponse, "model" | "usage"> {
-  const metadata = member(message, "response_metadata");
-  const model = plainToken(member(metadata, "model_name") ?? member(metadata, "model"));
-  const usage = readUsageMetadata(member(message, "usage_metadata"));
+  const metadata = read(message, "response_metadata");
+  const model = plainToken(read(metadata, "model_name") ?? read(metadata, "model"));
+  const usage = readUsageMetadata(read(message, "usage_metadata"));
   return { ...(model === undefined ? {} : { model }), ...(usage === undefined ? {} : { usage }) };
 }
 
@@ -101,7 +101,7 @@ export function chatModelJudge(
         const config = runConfig(signal, callbacks);
         const reply = await runModel(() => runnable.invoke(messages as never, config), signal);
         const probabilities = readStructured(reply, part.length);
-        return { probabilities, ...describeMessage(member(reply, "raw")) };
+        return { probabilities, ...describeMessage(read(reply, "raw")) };
       });
     },
   };

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { judgeLimitsSchema, toPromptTool, type JudgeLimits } from "../core/limits.js";
 import { integerFrom, parseOptions } from "../core/parse-options.js";
+import { read } from "../core/read.js";
 import type { Judge } from "../core/types.js";
 import { InvalidOptionsError } from "../errors.js";
 import { promptParts } from "./chat-prompt.js";
@@ -10,7 +11,6 @@ import { guarded, guardFields, type GuardOptions } from "./guarded.js";
 import { plainToken } from "./http.js";
 import { readNoulReply, toNoulQuestion } from "./jev-protocol.js";
 import {
-  member,
   modelFields,
   modelNameOf,
   runConfig,
@@ -44,11 +44,11 @@ export interface DecisionModelJudgeOptions extends GuardOptions, ModelJudgeOptio
 /** The answers by id: `answers` where it holds a noul, the older view `nouls` elsewhere; `undefined` if there is neither. */
 function answersOf(reply: unknown): Record<string, unknown> | undefined {
   const found = new Map<string, unknown>();
-  const views = [member(reply, "nouls"), member(reply, "answers")].filter(
+  const views = [read(reply, "nouls"), read(reply, "answers")].filter(
     (view) => typeof view === "object" && view !== null,
   );
   for (const [id, answer] of views.flatMap((view) => Object.entries(view))) {
-    if (!found.has(id) || member(answer, "type") === "noul") found.set(id, answer);
+    if (!found.has(id) || read(answer, "type") === "noul") found.set(id, answer);
   }
   return views.length === 0 ? undefined : Object.fromEntries(found);
 }
@@ -70,7 +70,7 @@ export function decisionModelJudge(
   model: DecisionModel,
   options: DecisionModelJudgeOptions = {},
 ): Judge {
-  if (typeof member(model, "invoke") !== "function") {
+  if (typeof read(model, "invoke") !== "function") {
     throw new InvalidOptionsError(
       `Expected the model of decisionModelJudge to have an \`invoke\`, got a value of type ${typeof model}.`,
     );
@@ -95,10 +95,10 @@ export function decisionModelJudge(
         );
         const value = {
           answers: answersOf(reply),
-          model: member(reply, "model"),
-          usage: member(reply, "usage_metadata"),
+          model: read(reply, "model"),
+          usage: read(reply, "usage_metadata"),
         };
-        const requestId = plainToken(member(reply, "requestId"));
+        const requestId = plainToken(read(reply, "requestId"));
         return readNoulReply(
           { value, requestId },
           part.map((_, index) => `t${index}`),

@@ -1,8 +1,8 @@
 /** What the judges over LangChain models have in common: how a model is run, and what its failures become. */
 
-import { read } from "../core/read.js";
 import { z } from "zod";
 import { JudgeResponseError, ToolSieveError } from "../errors.js";
+import { read } from "../core/read.js";
 import type { JudgeUsage } from "../core/types.js";
 import { untilAborted } from "../core/abort.js";
 import { isControlFlow, networkCodeOf, statusOf } from "./failure.js";

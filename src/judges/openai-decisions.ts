@@ -1,14 +1,11 @@
 /** The OpenAI Decisions protocol (beta): one predicate per tool going out, one probability or refusal each coming back. */
 
+import { read } from "../core/read.js";
 import { toPromptTool, type ResolvedJudgeLimits } from "../core/limits.js";
 import type { JudgeContext, JudgeResponse, ToolDescription } from "../core/types.js";
 import { JudgeResponseError } from "../errors.js";
 import { toNoulQuestion, usageOf } from "./jev-protocol.js";
 import { toPromptConversation } from "./prompt.js";
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-}
 
 /** A question depends on its own tool alone: a hostile description can move no probability but its own. */
 function toPredicate(tool: ToolDescription, limits: ResolvedJudgeLimits): object {
@@ -34,8 +31,8 @@ export function decisionsRequest(
 }
 
 function probabilityOf(answer: unknown): number | undefined {
-  const probability = member(answer, "probability");
-  const isPredicate = member(answer, "type") === "predicate" && typeof probability === "number";
+  const probability = read(answer, "probability");
+  const isPredicate = read(answer, "type") === "predicate" && typeof probability === "number";
   return isPredicate && probability >= 0 && probability <= 1 ? probability : undefined;
 }
 
@@ -49,7 +46,7 @@ export function readDecisions(
   body: unknown,
   count: number,
 ): Pick<JudgeResponse, "probabilities" | "missing" | "usage"> {
-  const answers = member(body, "answers");
+  const answers = read(body, "answers");
   if (!Array.isArray(answers) || answers.length !== count) {
     throw new JudgeResponseError(`The judge's reply does not hold exactly ${count} answers.`, {
       reason: "malformed",
@@ -57,8 +54,8 @@ export function readDecisions(
   }
   const probabilities = answers.map(probabilityOf);
   const missing = answers.filter((_, index) => probabilities[index] === undefined);
-  const isRefused = missing.every((answer) => member(answer, "type") === "refusal");
-  const usage = usageOf(member(body, "usage"));
+  const isRefused = missing.every((answer) => read(answer, "type") === "refusal");
+  const usage = usageOf(read(body, "usage"));
   return {
     probabilities,
     ...(usage === undefined ? {} : { usage }),

@@ -1,5 +1,6 @@
 /** Turns what the `openai` client throws into the errors of this package, with nothing of a prompt, a key or a body in them. */
 
+import { read } from "../core/read.js";
 import { JudgeResponseError, type JudgeHttpError } from "../errors.js";
 import { networkCodeOf, statusOf } from "./failure.js";
 import { errorDetailsOf, httpError, plainToken, retryAfterOf } from "./http.js";
@@ -26,20 +27,16 @@ export function isRefusable(parameter: string | null): parameter is RefusablePar
   return parameter !== null && refusable.includes(parameter);
 }
 
-function member(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-}
-
 /** The places where servers without a `param` field name what they refuse; short, because what follows may echo the prompt. */
 function complaint(body: unknown): string {
-  const detail = member(body, "detail");
+  const detail = read(body, "detail");
   const first: unknown = Array.isArray(detail) ? detail[0] : undefined;
-  const place = member(first, "loc");
+  const place = read(first, "loc");
   return [
     Array.isArray(place) ? place.join(" ") : "",
-    member(body, "message"),
-    member(body, "error"),
-    member(first, "msg"),
+    read(body, "message"),
+    read(body, "error"),
+    read(first, "msg"),
     detail,
     body,
   ]
@@ -72,12 +69,12 @@ function detailsOf(
 }
 
 function isHeaders(value: unknown): value is Headers {
-  return typeof member(value, "get") === "function";
+  return typeof read(value, "get") === "function";
 }
 
 function fromStatus(error: unknown, status: number): JudgeHttpError | JudgeResponseError {
-  const headers = member(error, "headers");
-  const details = detailsOf(status, member(error, "error"));
+  const headers = read(error, "headers");
+  const details = detailsOf(status, read(error, "error"));
   if (details.code === "content_filter") {
     return new JudgeResponseError("The judge's service refused the request.", {
       reason: "refused",
@@ -86,14 +83,14 @@ function fromStatus(error: unknown, status: number): JudgeHttpError | JudgeRespo
   return httpError({
     status,
     retryAfterMs: isHeaders(headers) ? retryAfterOf(headers) : null,
-    requestId: plainToken(member(error, "requestID")) ?? null,
+    requestId: plainToken(read(error, "requestID")) ?? null,
     ...details,
   });
 }
 
 /** The error to throw for what the client threw: by status, unreadable JSON, or no connection. */
 export function toJudgeError(error: unknown): JudgeHttpError | JudgeResponseError {
-  const cause = member(error, "cause");
+  const cause = read(error, "cause");
   for (const own of [error, cause]) if (JudgeResponseError.isInstance(own)) return own;
   if (error instanceof SyntaxError) {
     return new JudgeResponseError("The judge's reply is not JSON.", { reason: "malformed" });

@@ -1,5 +1,6 @@
 /** Reads one probability per tool from the token logprobs of a chat completion that answers `{"answers":"1N 2Y 3N"}`. */
 
+import { read } from "../core/read.js";
 import { JudgeResponseError } from "../errors.js";
 import { findAnswers, readCompletion, readNumbered } from "./chat-completion.js";
 
@@ -19,22 +20,20 @@ interface Token {
   readonly start: number;
 }
 
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-
 const noLogprobs = (what: string): JudgeResponseError =>
   new JudgeResponseError(`The judge's completion ${what}.`, { reason: "no-logprobs" });
 
 function readTokens(logprobs: unknown): readonly Token[] {
-  const entries: unknown = isObject(logprobs) ? Reflect.get(logprobs, "content") : null;
+  const entries = read(logprobs, "content");
   if (!Array.isArray(entries) || entries.length === 0) throw noLogprobs("came without logprobs");
   let start = 0;
   return entries.map((entry: unknown): Token => {
-    const text: unknown = isObject(entry) ? Reflect.get(entry, "token") : null;
-    if (!isObject(entry) || typeof text !== "string") throw noLogprobs("has a token without text");
-    const top: unknown = Reflect.get(entry, "top_logprobs");
+    const text = read(entry, "token");
+    if (typeof text !== "string") throw noLogprobs("has a token without text");
+    const top = read(entry, "top_logprobs");
     const token = {
       text,
-      logprob: Reflect.get(entry, "logprob") as unknown,
+      logprob: read(entry, "logprob"),
       alternatives: Array.isArray(top) ? (top as unknown[]) : [],
       start,
     };
@@ -55,9 +54,9 @@ function contentStart(joined: string, content: string): number {
 function masses(token: Token): ReadonlyMap<string, number> {
   const byText = new Map<string, number>();
   const all = [{ token: token.text, logprob: token.logprob }, ...token.alternatives];
-  for (const entry of all.filter(isObject)) {
-    const text: unknown = Reflect.get(entry, "token");
-    const logprob: unknown = Reflect.get(entry, "logprob");
+  for (const entry of all) {
+    const text = read(entry, "token");
+    const logprob = read(entry, "logprob");
     if (typeof text !== "string" || byText.has(text)) continue;
     if (typeof logprob === "number" && Number.isFinite(logprob) && logprob <= 0) {
       byText.set(text, Math.exp(logprob));

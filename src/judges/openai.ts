@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { judgeLimitsSchema, type JudgeLimits } from "../core/limits.js";
 import { integerFrom, parseOptions } from "../core/parse-options.js";
+import { read } from "../core/read.js";
 import type { Judge, JudgeContext, JudgeResponse, ToolDescription } from "../core/types.js";
 import { JudgeHttpError } from "../errors.js";
 import { readUsage } from "./chat-completion.js";
@@ -27,10 +28,10 @@ function isPlainUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === "";
 }
 
-const clientSchema = z.custom<OpenAIClient>((value) => {
-  const chat: unknown = typeof value === "object" && value !== null && Reflect.get(value, "chat");
-  return typeof chat === "object" && chat !== null && Reflect.has(chat, "completions");
-}, "a client of the `openai` package");
+const clientSchema = z.custom<OpenAIClient>(
+  (value) => typeof read(read(read(value, "chat"), "completions"), "create") === "function",
+  "a client of the `openai` package",
+);
 
 const optionsSchema = z.strictObject({
   client: clientSchema.optional(),
@@ -92,10 +93,8 @@ type Ask = (
 ) => Promise<JudgeResponse>;
 
 function describeReply(body: unknown): Pick<JudgeResponse, "model" | "requestId" | "usage"> {
-  const read = (key: string): string | undefined =>
-    typeof body === "object" && body !== null ? plainToken(Reflect.get(body, key)) : undefined;
-  const model = read("model");
-  const requestId = read("_request_id");
+  const model = plainToken(read(body, "model"));
+  const requestId = plainToken(read(body, "_request_id"));
   const usage = readUsage(body);
   return {
     ...(model === undefined ? {} : { model }),
@@ -139,8 +138,8 @@ function chatAsk(send: Send, settings: Settings, id: string): Ask {
       const request = { model, messages, ...requestParameters(used, candidates.length) };
       try {
         const body = await send("/chat/completions", request, signal);
-        const read = used.method === "stated" ? readStated : readLogprobs;
-        const probabilities = read(body, candidates.length);
+        const readAnswers = used.method === "stated" ? readStated : readLogprobs;
+        const probabilities = readAnswers(body, candidates.length);
         return { probabilities, requests, ...describeReply(body) };
       } catch (error) {
         if (JudgeHttpError.isInstance(error)) error.attempts = requests;

@@ -1,7 +1,7 @@
 /** Reads the structured answer of a LangChain chat model: one stated probability per numbered tool. */
 
+import { read } from "../core/read.js";
 import { JudgeResponseError } from "../errors.js";
-import { member } from "./langchain-model.js";
 
 /** The name of the answer, where a provider calls it as a tool. */
 export const answerName = "tool_answers";
@@ -34,11 +34,11 @@ const refusals: ReadonlySet<unknown> = new Set(["content_filter", "refusal", "SA
 const cuts: ReadonlySet<unknown> = new Set(["length", "max_tokens", "MAX_TOKENS"]);
 
 function checkFinish(message: unknown): void {
-  const metadata = member(message, "response_metadata");
+  const metadata = read(message, "response_metadata");
   const reasons = ["finish_reason", "stop_reason", "finishReason"].map((key) =>
-    member(metadata, key),
+    read(metadata, key),
   );
-  const refusal = member(member(message, "additional_kwargs"), "refusal");
+  const refusal = read(read(message, "additional_kwargs"), "refusal");
   if ((typeof refusal === "string" && refusal !== "") || reasons.some((r) => refusals.has(r))) {
     throw new JudgeResponseError("The judge's model refused.", { reason: "refused" });
   }
@@ -51,16 +51,16 @@ function checkFinish(message: unknown): void {
 
 /** The arguments of the one answer call, for models whose reply core's own parser does not take. */
 function calledAnswer(message: unknown): unknown {
-  const calls = member(message, "tool_calls");
+  const calls = read(message, "tool_calls");
   const answers = Array.isArray(calls)
-    ? calls.filter((call) => member(call, "name") === answerName)
+    ? calls.filter((call) => read(call, "name") === answerName)
     : [];
-  return answers.length === 1 ? member(answers[0], "args") : undefined;
+  return answers.length === 1 ? read(answers[0], "args") : undefined;
 }
 
 /** The JSON object in a text, whatever stands around it. */
 function writtenAnswer(message: unknown): unknown {
-  const text = member(message, "content");
+  const text = read(message, "content");
   if (typeof text !== "string") return undefined;
   try {
     return JSON.parse(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1));
@@ -71,13 +71,13 @@ function writtenAnswer(message: unknown): unknown {
 
 /** Probabilities by number: each number from 1 to `count` exactly once, or the answer is void. */
 function readNumbers(answers: readonly unknown[], count: number): readonly (number | undefined)[] {
-  const byNumber = new Map(answers.map((answer) => [member(answer, "number"), answer]));
+  const byNumber = new Map(answers.map((answer) => [read(answer, "number"), answer]));
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   if (answers.length !== count || !numbers.every((number) => byNumber.has(number))) {
     throw malformed(`does not hold exactly one entry for each of ${count} tools`);
   }
   return numbers.map((number) => {
-    const probability = member(byNumber.get(number), "probability");
+    const probability = read(byNumber.get(number), "probability");
     const isValid = typeof probability === "number" && probability >= 0 && probability <= 1;
     return isValid ? probability : undefined;
   });
@@ -90,10 +90,10 @@ function readNumbers(answers: readonly unknown[], count: number): readonly (numb
  * @throws {JudgeResponseError} `refused`, `truncated` (even if the answer looks whole), `malformed`.
  */
 export function readStructured(reply: unknown, count: number): readonly (number | undefined)[] {
-  const message = member(reply, "raw");
+  const message = read(reply, "raw");
   checkFinish(message);
-  const found = [member(reply, "parsed"), calledAnswer(message), writtenAnswer(message), reply]
-    .map((candidate) => member(candidate, "answers"))
+  const found = [read(reply, "parsed"), calledAnswer(message), writtenAnswer(message), reply]
+    .map((candidate) => read(candidate, "answers"))
     .find((answers) => Array.isArray(answers));
   if (!Array.isArray(found)) throw malformed("cannot be read");
   return readNumbers(found, count);

@@ -26,6 +26,9 @@ watchForLeaks();
 const jev = (options: JevJudgeOptions = {}) =>
   jevJudge({ baseURL: server.url, apiKey: "key-1", retry: { baseDelayMs: 5 }, ...options });
 
+/** Time enough on a busy machine, unless it is the timeout that is to be seen. */
+const budgetFor = (reason: string): number => (reason === "timeout" ? 250 : 10_000);
+
 const noul = (value: unknown): unknown => ({ type: "noul", noul: value });
 
 /** Replies of the service itself that hold no judgment, or not for every tool. */
@@ -99,7 +102,9 @@ describe("a turn of a real agent with jevJudge", () => {
     "ends with every tool kept and the right reason on %s",
     async (_, answer, { reason, ...error }) => {
       server.play(answer);
-      const { text, offered, record } = await judgeTurn(jev());
+      const { text, offered, record } = await judgeTurn(jev(), {
+        selector: { timeoutMs: budgetFor(reason) },
+      });
       expect(text).toBe("done");
       expect(offered).toEqual(toolNames);
       expect(record).toMatchObject({ status: "failed", reason, fallback: true, error });
@@ -113,7 +118,9 @@ describe("a turn of a real agent with jevJudge", () => {
     "leaves a turn in shadow as it is on %s",
     async (_, answer, { reason }) => {
       server.play(answer);
-      const { text, offered, record } = await judgeTurn(jev(), { selector: { mode: "shadow" } });
+      const { text, offered, record } = await judgeTurn(jev(), {
+        selector: { mode: "shadow", timeoutMs: budgetFor(reason) },
+      });
       expect(text).toBe("done");
       expect(offered).toEqual(toolNames);
       expect(record).toMatchObject({ mode: "shadow", reason });
@@ -131,7 +138,7 @@ describe("a turn of a real agent with jevJudge", () => {
     });
     const { offered, record } = await judgeTurn(jev(), {
       tools,
-      selector: { onUncertain: "keep" },
+      selector: { onUncertain: "keep", timeoutMs: 1000 },
     });
     expect(offered).toEqual(["tool_3", ...tools.slice(64).map(({ name }) => name)]);
     expect(record).toMatchObject({ status: "failed", fallback: false });
@@ -326,42 +333,45 @@ describe("what leaks from a turn with jevJudge", () => {
       { status: 400, json: { error: { code: "CANARY-code", param: "CANARY", type: "CANARY" } } },
       { reason: "judge-error", kind: "http" },
     ],
-  ] as readonly HostileRow[])("nothing of key, request or reply on %s", async (_, answer) => {
-    server.play(answer);
-    const lines: string[] = [];
-    const logger = {
-      warn: (message: string) => void lines.push(message),
-      debug: (message: string) => void lines.push(message),
-    };
-    const judge = jev({ apiKey: secrets.apiKey, logger, breaker: { failures: 1 } });
-    const thrown: unknown[] = [];
-    const watched = {
-      ...judge,
-      judge: async (...parameters: Parameters<typeof judge.judge>) => {
-        try {
-          return await judge.judge(...parameters);
-        } catch (error) {
-          thrown.push(error);
-          throw error;
+  ] as readonly HostileRow[])(
+    "nothing of key, request or reply on %s",
+    async (_, answer, { reason }) => {
+      server.play(answer);
+      const lines: string[] = [];
+      const logger = {
+        warn: (message: string) => void lines.push(message),
+        debug: (message: string) => void lines.push(message),
+      };
+      const judge = jev({ apiKey: secrets.apiKey, logger, breaker: { failures: 1 } });
+      const thrown: unknown[] = [];
+      const watched = {
+        ...judge,
+        judge: async (...parameters: Parameters<typeof judge.judge>) => {
+          try {
+            return await judge.judge(...parameters);
+          } catch (error) {
+            thrown.push(error);
+            throw error;
+          }
+        },
+      };
+      const { record } = await judgeTurn(watched, {
+        request: secrets.request,
+        selector: { logger, timeoutMs: budgetFor(reason) },
+      });
+      const errors = thrown.flatMap((error) => {
+        const chain: string[] = [];
+        for (let current = error; current instanceof Error; current = current.cause) {
+          chain.push(
+            String(current.stack),
+            JSON.stringify(current),
+            ...Object.values(current).map(String),
+          );
         }
-      },
-    };
-    const { record } = await judgeTurn(watched, {
-      request: secrets.request,
-      selector: { logger },
-    });
-    const errors = thrown.flatMap((error) => {
-      const chain: string[] = [];
-      for (let current = error; current instanceof Error; current = current.cause) {
-        chain.push(
-          String(current.stack),
-          JSON.stringify(current),
-          ...Object.values(current).map(String),
-        );
-      }
-      return chain;
-    });
-    expect(JSON.stringify(server.requests[0]?.body)).toContain("CANARY-request");
-    expect(JSON.stringify([record, lines, errors])).not.toContain("CANARY");
-  });
+        return chain;
+      });
+      expect(JSON.stringify(server.requests[0]?.body)).toContain("CANARY-request");
+      expect(JSON.stringify([record, lines, errors])).not.toContain("CANARY");
+    },
+  );
 });

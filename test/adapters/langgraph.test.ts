@@ -112,6 +112,14 @@ describe("toolSelectorNode", () => {
     expect(model.calls[0]).toMatchObject({ toolNames: ["query_order", "refund"], toolChoice });
   });
 
+  it("sends and judges what a pre-model hook left in llmInputMessages", async () => {
+    const { model, judge, selector } = setup();
+    const prepared = { ...where, llmInputMessages: [new HumanMessage("The prepared request")] };
+    await toolSelectorNode({ model, tools, selector })(prepared);
+    expect(judge.requests[0]?.context.request).toBe("The prepared request");
+    expect(model.calls[0]?.messages.map(({ text }) => text)).toEqual(["The prepared request"]);
+  });
+
   it("works outside of a graph, and takes options in place of a selector", async () => {
     const model = recordingChatModel();
     const node = toolSelectorNode({

@@ -124,6 +124,7 @@ class RunLog extends BaseCallbackHandler {
   readonly ends: { name: string; outputs: unknown }[] = [];
   readonly events: { name: string; data: unknown }[] = [];
   readonly models: string[] = [];
+  readonly runIds: string[] = [];
   readonly #names = new Map<string, string>();
 
   override handleChainStart(
@@ -132,6 +133,7 @@ class RunLog extends BaseCallbackHandler {
     >
   ): void {
     this.#names.set(runId, name ?? "");
+    this.runIds.push(runId);
     this.starts.push({ name: name ?? "", inputs, tags, metadata });
   }
   override handleChainEnd(outputs: unknown, runId: string): void {
@@ -179,6 +181,19 @@ describe("callbacks and traces", () => {
       expect(JSON.stringify([runs[0]?.inputs, end?.outputs])).not.toMatch(/order 7|SECRET|0\.95/);
     },
   );
+
+  it("see the judge under its own name and id, whatever the node's run is called", async () => {
+    const log = new RunLog();
+    const node = toolSelectorNode({
+      model: recordingChatModel(),
+      tools,
+      selector: { mode: "enforce", judge: ({ candidates }) => candidates.map(() => 0.95) },
+    });
+    const runId = "11111111-1111-4111-8111-111111111111";
+    await node(ask("Where is order 7?"), { callbacks: [log], runName: "mine", runId });
+    expect(log.starts.map(({ name }) => name)).toEqual(["toolsieve_judge"]);
+    expect(log.runIds).not.toContain(runId);
+  });
 
   it("are told of an enforced selection by names and counts alone", async () => {
     const { agent, log } = setup("enforce");

@@ -1,4 +1,4 @@
-/** Entry `toolsieve/testing`: fakes for your own tests. Needs `@langchain/core`; `toolsieve/testing/fake-judge` does not. */
+/** Entry `toolsieve/testing`: fakes for your own tests. Needs `@langchain/core`; its parts `/fake-judge` and `/describe-judge-contract` do not. */
 
 export { fakeJudge } from "./fake-judge.js";
 export type { FakeJudge, FakeJudgeOptions } from "./fake-judge.js";

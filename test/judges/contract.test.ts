@@ -3,6 +3,7 @@ import { caching } from "../../src/judges/caching.js";
 import { calibrated } from "../../src/judges/calibrated.js";
 import { cascading } from "../../src/judges/cascading.js";
 import { circuitBreaking } from "../../src/judges/circuit-breaking.js";
+import { localJudge } from "../../src/judges/local/local-judge.js";
 import { jevJudge } from "../../src/judges/jev.js";
 import { retrying } from "../../src/judges/retrying.js";
 import type { Judge } from "../../src/core/types.js";
@@ -25,6 +26,7 @@ const slow = (): Judge => fakeJudge({ otherwise: 0.5, delayMs: 1 });
 
 const judges: Readonly<Record<string, () => Judge>> = {
   jevJudge: () => jevJudge({ baseURL: server.url }),
+  localJudge: () => localJudge(),
   "jevJudge, raw": () => jevJudge({ baseURL: server.url, raw: true }),
   retrying: () => retrying(slow()),
   circuitBreaking: () => circuitBreaking(slow()),

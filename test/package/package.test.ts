@@ -102,12 +102,19 @@ describe("without any optional peer", () => {
     await expect(runModule(project, code)).resolves.toBe("1 local 2 null");
   });
 
-  it.each(["node", "jev", "openai", "models", "postgres", "otel", "report", "testing/fake-judge"])(
-    "imports toolsieve/%s",
-    async (subpath) => {
-      await expect(importError(subpath)).resolves.toEqual({ code: "", message: "" });
-    },
-  );
+  it.each([
+    "node",
+    "jev",
+    "openai",
+    "models",
+    "postgres",
+    "otel",
+    "report",
+    "testing/fake-judge",
+    "testing/describe-judge-contract",
+  ])("imports toolsieve/%s", async (subpath) => {
+    await expect(importError(subpath)).resolves.toEqual({ code: "", message: "" });
+  });
 
   it.each([
     ["langchain", /^Cannot find package '(?:langchain|@langchain\/core)' imported from .*$/],

@@ -89,7 +89,8 @@ export function boundedFetch(fetch?: typeof globalThis.fetch): typeof globalThis
   };
 }
 
-function parseJson(text: string): unknown {
+/** `undefined` for what is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

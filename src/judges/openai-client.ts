@@ -4,7 +4,7 @@ import { read } from "../core/read.js";
 import type { Logger } from "../core/types.js";
 import { InvalidOptionsError, ToolSieveError } from "../errors.js";
 import { untilAborted } from "../core/abort.js";
-import { boundedFetch, explainsItself } from "./http.js";
+import { boundedFetch, explainsItself, parseJson } from "./http.js";
 import { toJudgeError } from "./openai-errors.js";
 
 /** The part of a client of the `openai` package (6.x or 7.x) that the judge uses. */
@@ -57,7 +57,8 @@ async function withErrorObject(response: Response): Promise<Response> {
     response.body?.cancel().catch(() => {});
     return new Response(null, { status, headers });
   }
-  const body: unknown = await response.json().catch(() => null);
+  const text = await response.text().catch(() => "");
+  const body = parseJson(text) ?? text;
   const inner = read(body, "error");
   const error = typeof inner === "object" && inner !== null ? inner : body;
   return new Response(JSON.stringify({ error }), { status, headers });

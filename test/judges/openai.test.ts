@@ -259,9 +259,15 @@ describe("refused parameters", () => {
         code: 400,
       },
     ],
-    ["plain text", { error: "top_logprobs is not supported" }],
+    ["an error text", { error: "top_logprobs is not supported" }],
+    ["plain text", "top_logprobs is not supported"],
   ])("understands a refusal as %s words it", async (_case, json) => {
-    server.play(refusing(["top_logprobs"], good, () => ({ status: 422, json })));
+    server.play(
+      refusing(["top_logprobs"], good, () => ({
+        status: 422,
+        ...(typeof json === "string" ? { text: json } : { json }),
+      })),
+    );
     expect(await ask()).toMatchObject({ requests: 2 });
   });
 

@@ -43,6 +43,15 @@ export const postgresOptionFields = {
     .default(defaultTable),
 };
 
+/** What {@link isOneSource} demands, for the message of an error. */
+export const oneSource = "an object with either `pool` or `connectionString`";
+
+/** Whether there is exactly one way to the server. */
+export const isOneSource = (options: {
+  readonly pool?: unknown;
+  readonly connectionString?: unknown;
+}): boolean => (options.pool === undefined) !== (options.connectionString === undefined);
+
 /** Quotes a name that `postgresOptionFields.table` let pass. */
 export function quoteTable(table: string): string {
   return table
@@ -59,9 +68,13 @@ export interface OwnPool extends PostgresPool {
 /**
  * Opens a pool with one connection. Nothing is connected before the first query.
  *
+ * @param options.queryTimeoutMs how long one query may take; 0: for ever.
  * @throws {ToolSieveError} if the package `pg` is not installed.
  */
-export async function openPool(connectionString: string): Promise<OwnPool> {
+export async function openPool(
+  connectionString: string,
+  { queryTimeoutMs }: { readonly queryTimeoutMs: number },
+): Promise<OwnPool> {
   const { default: pg } = await import("pg").catch((cause: unknown) => {
     throw new ToolSieveError("Postgres needs the package `pg`: run `npm install pg`.", { cause });
   });
@@ -69,7 +82,7 @@ export async function openPool(connectionString: string): Promise<OwnPool> {
     connectionString,
     max: 1,
     connectionTimeoutMillis: 10_000,
-    query_timeout: 60_000,
+    query_timeout: queryTimeoutMs,
     // An idle connection is no reason for the process to live on.
     allowExitOnIdle: true,
     application_name: "toolsieve",

@@ -7,6 +7,8 @@ import type { Sink } from "../core/types.js";
 import { ToolSieveError } from "../errors.js";
 import {
   defaultTable,
+  isOneSource,
+  oneSource,
   openPool,
   postgresErrorCode,
   postgresOptionFields,
@@ -26,10 +28,7 @@ const optionsSchema = z
      */
     migrate: z.boolean("true or false").default(true),
   })
-  .refine(
-    ({ pool, connectionString }) => (pool === undefined) !== (connectionString === undefined),
-    "an object with either `pool` or `connectionString`",
-  );
+  .refine(isOneSource, oneSource);
 
 /** Options of {@link postgresSink}: `pool` or `connectionString`, and what to do with them. */
 export type PostgresSinkOptions = z.input<typeof optionsSchema>;
@@ -71,19 +70,19 @@ CREATE TABLE IF NOT EXISTS ${quoteTable(table)} (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   delivery uuid NOT NULL UNIQUE,
   time timestamptz NOT NULL,
-  agent text,
   unit text,
   record jsonb NOT NULL
 );
-CREATE INDEX IF NOT EXISTS "${name}_time" ON ${quoteTable(table)} (time);
-CREATE INDEX IF NOT EXISTS "${name}_unit_time" ON ${quoteTable(table)} (unit, time);
+CREATE INDEX IF NOT EXISTS "${name}_time" ON ${quoteTable(table)} (time, seq);
+CREATE INDEX IF NOT EXISTS "${name}_enforced" ON ${quoteTable(table)} (unit, time)
+  WHERE record @> '{"enforced": true}';
 `;
 }
 
 /** Rows go in by the order of the records; a row that is already there, because only the answer got lost, is left alone. */
 const insertInto = (table: string): string => `
-INSERT INTO ${quoteTable(table)} (delivery, time, agent, unit, record)
-SELECT delivery, (record->>'time')::timestamptz, record->>'agent',
+INSERT INTO ${quoteTable(table)} (delivery, time, unit, record)
+SELECT delivery, (record->>'time')::timestamptz,
        coalesce(record->>'groupId', record->>'threadId', record->>'runId'), record
 FROM (
   SELECT delivery, line::jsonb AS record, position
@@ -161,7 +160,7 @@ function createPoolSource(options: Pick<PostgresSinkOptions, "pool" | "connectio
   return {
     async get(): Promise<PostgresPool> {
       if (options.pool !== undefined) return options.pool;
-      own ??= await openPool(options.connectionString ?? "");
+      own ??= await openPool(options.connectionString ?? "", { queryTimeoutMs: 60_000 });
       return own;
     },
     close: async (): Promise<void> => own?.end(),

@@ -1,8 +1,7 @@
 /** Postgres servers for tests, which can be stopped and started: one embedded in the process, and a real one if the environment names it. */
 
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
 import { PGlite } from "@electric-sql/pglite";
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
 
@@ -38,29 +37,42 @@ async function embeddedPostgres(): Promise<TestServer> {
   };
 }
 
-const script = fileURLToPath(new URL("../../.ci/postgres.sh", import.meta.url));
 const realUrl = process.env["TOOLSIEVE_TEST_POSTGRES_URL"];
-const realDirectory = process.env["TOOLSIEVE_TEST_POSTGRES_DIRECTORY"];
 
+/**
+ * The real server, behind a door of its own: stopping it cuts every connection and refuses new ones, as a server that
+ * stops does, without taking it away from tests that run beside.
+ */
 async function realPostgres(): Promise<TestServer> {
-  const run = async (action: string): Promise<void> => {
-    if (realDirectory === undefined)
-      throw new Error("TOOLSIEVE_TEST_POSTGRES_DIRECTORY is not set");
-    // Its output goes nowhere: the server would inherit a pipe and hold it open.
-    await promisify(execFile)("sh", [
-      "-c",
-      '"$0" "$@" >/dev/null 2>&1',
-      script,
-      action,
-      realDirectory,
-    ]);
+  const target = new URL(realUrl ?? "");
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket);
+    return socket.on("close", () => sockets.delete(socket)).on("error", () => socket.destroy());
   };
-  return {
-    url: realUrl ?? "",
-    stop: () => run("stop"),
-    start: () => run("start"),
-    dispose: async () => undefined,
+  const door = createServer((client) => {
+    const server = keep(connect(Number(target.port || 5432), target.hostname));
+    keep(client).pipe(server).pipe(client);
+    client.on("close", () => server.destroy());
+    server.on("close", () => client.destroy());
+  });
+  let port = 0;
+  const start = async (): Promise<void> => {
+    door.listen(port, "127.0.0.1");
+    await once(door, "listening");
+    const address = door.address();
+    if (typeof address === "object" && address !== null) port = address.port;
   };
+  const stop = async (): Promise<void> => {
+    const closed = once(door, "close");
+    door.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  await start();
+  const url = new URL(target);
+  url.host = `127.0.0.1:${port}`;
+  return { url: url.href, start, stop, dispose: stop };
 }
 
 /** The servers to test against: always the embedded one, and a real one where `TOOLSIEVE_TEST_POSTGRES_URL` is set. */

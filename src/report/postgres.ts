@@ -1,0 +1,314 @@
+/** The report on records in a Postgres table: the same evidence as from a file, with the tools folded by the database. */
+
+import { z } from "zod";
+import { parseOptions } from "../core/parse-options.js";
+import type { SelectionRecord } from "../core/record.js";
+import { ToolSieveError } from "../errors.js";
+import {
+  isOneSource,
+  oneSource,
+  openPool,
+  postgresErrorCode,
+  postgresOptionFields,
+  type OwnPool,
+  type PostgresPool,
+} from "../postgres-client.js";
+import { EvidenceLog } from "./evidence-log.js";
+import {
+  boundsQuery,
+  callRateQuery,
+  enforcedQuery,
+  foldedQuery,
+  namesQuery,
+  policiesQuery,
+  recordsQuery,
+} from "./postgres-sql.js";
+import { isSelectionRecord } from "./record-check.js";
+import { resolveSummarizeOptions } from "./report-options.js";
+import type { ResolvedSummarizeOptions, SummarizeOptions } from "./report-options.js";
+import { finishSummary } from "./summarize.js";
+import type { CohortKey, CohortPolicy, ReportSummary } from "./summary.js";
+import { turnFacts } from "./turn-facts.js";
+import type { TurnFacts } from "./turn-facts.js";
+import { whatIfGrid } from "./what-if.js";
+import type { RankedTurn } from "./what-if.js";
+
+const sourceSchema = z.strictObject(postgresOptionFields).refine(isOneSource, oneSource);
+
+/** Which table to read: `pool` or `connectionString`, and `table` where it is not the default one. */
+export type PostgresSource = z.input<typeof sourceSchema>;
+
+const pageSize = 2000;
+const progressStep = 10_000;
+
+/** Rows of a query; names of tools and texts of records never get into an error. */
+type Query = <Row>(text: string, values: unknown[]) => Promise<readonly Row[]>;
+
+function queryOn(pool: PostgresPool): Query {
+  return async <Row>(text: string, values: unknown[]) => {
+    try {
+      return (await pool.query(text, values)).rows as readonly Row[];
+    } catch (error) {
+      const code = postgresErrorCode(error) ?? "connection lost";
+      const isDataFault = /^2[123]/.test(code) || !(error instanceof Error);
+      throw new ToolSieveError(
+        `The records in Postgres could not be read (${isDataFault ? code : `${code}: ${error.message}`}).`,
+      );
+    }
+  };
+}
+
+/** Runs `work` on the caller's pool, or on one of its own that it closes. */
+async function* withPool<T>(
+  { pool, connectionString }: PostgresSource,
+  work: (query: Query) => AsyncGenerator<T>,
+): AsyncGenerator<T> {
+  if (pool !== undefined) {
+    yield* work(queryOn(pool));
+    return;
+  }
+  const own: OwnPool = await openPool(connectionString ?? "", { queryTimeoutMs: 0 });
+  try {
+    yield* work(queryOn(own));
+  } finally {
+    await own.end();
+  }
+}
+
+/** First and last row of a time range; rows that come in while it is read are not part of it. */
+interface Range {
+  readonly since: Date | "-infinity";
+  readonly first: string;
+  readonly last: string;
+}
+
+async function rangeOf(query: Query, table: string, since: number | undefined) {
+  const from = since === undefined ? "-infinity" : new Date(since);
+  const [bounds] = await query<{ first: string | null; last: string | null }>(boundsQuery(table), [
+    from,
+  ]);
+  const { first = null, last = null } = bounds ?? {};
+  return first === null || last === null ? null : ({ since: from, first, last } satisfies Range);
+}
+
+/** Reads a range page by page, in the order of writing. */
+async function* pagesOf<Row extends { readonly seq: string }>(
+  query: Query,
+  text: string,
+  { since, first, last }: Range,
+  ...more: readonly unknown[]
+): AsyncGenerator<Row> {
+  let from = BigInt(first);
+  for (;;) {
+    const rows = await query<Row>(text, [since, String(from), last, pageSize, ...more]);
+    yield* rows;
+    const end = rows.at(-1)?.seq;
+    if (end === undefined || rows.length < pageSize) return;
+    from = BigInt(end) + 1n;
+  }
+}
+
+interface FoldedRow {
+  readonly seq: string;
+  readonly record: unknown;
+  readonly abstained: boolean;
+  readonly token_sum: number | null;
+  readonly by_rejection: RankedTurn["byRejection"] | null;
+}
+
+/** Of namesakes the one that an exposure is about: the last that is kept, else the last. */
+function rankOf(tools: SelectionRecord["tools"], name: string): number {
+  const namesakes = tools.filter((entry) => entry.name === name);
+  const entry = namesakes.findLast(({ kept }) => kept) ?? namesakes.at(-1);
+  return Number(entry?.["rank"] ?? 0);
+}
+
+/** The facts of a turn whose tools were folded: what depends on all of them comes with the row. */
+function foldedFacts(
+  record: SelectionRecord,
+  unit: string,
+  { abstained, doubts }: { readonly abstained: boolean; readonly doubts: number },
+): TurnFacts {
+  const facts = turnFacts(record, unit, doubts);
+  const exposures = facts.exposures.map((exposure) => ({
+    ...exposure,
+    rank: rankOf(record.tools, exposure.tool),
+  }));
+  return { ...facts, abstained, exposures };
+}
+
+const rankedTurnOf = ({ token_sum, by_rejection }: FoldedRow): RankedTurn | null =>
+  by_rejection === null ? null : { tokens: token_sum ?? 0, byRejection: by_rejection };
+
+const text = z.string().nullable();
+const policySchema = z.object({
+  confidenceThreshold: z.number(),
+  rejectionThreshold: z.number(),
+  maxTools: z.int().min(0),
+  onUncertain: z.enum(["fallback", "keep"]),
+});
+const cohortSchema = z.tuple([
+  z.number(),
+  text,
+  z.string(),
+  text,
+  text,
+  text,
+  z.boolean(),
+  z.number(),
+  z.number(),
+  z.number(),
+  z.enum(["fallback", "keep"]),
+]);
+
+/** The cohort that a query names; `null` for one that no record can have. */
+function identityOf(
+  value: unknown,
+): { readonly key: CohortKey; readonly policy: CohortPolicy } | null {
+  const parsed = cohortSchema.safeParse(value);
+  if (!parsed.success) return null;
+  const [recordVersion, version, policyFingerprint, judgeId, judgeModel, agent, overrides] =
+    parsed.data;
+  const [, , , , , , , confidenceThreshold, rejectionThreshold, maxTools, onUncertain] =
+    parsed.data;
+  return {
+    key: { recordVersion, version, policyFingerprint, judgeId, judgeModel, agent, overrides },
+    policy: { confidenceThreshold, rejectionThreshold, maxTools, onUncertain },
+  };
+}
+
+/** Fills a log of evidence from the table. @returns how many rows are no records of a known version. */
+async function collect(
+  query: Query,
+  log: EvidenceLog,
+  table: string,
+  { since, onProgress }: Pick<ResolvedSummarizeOptions, "since" | "onProgress">,
+): Promise<number> {
+  const range = await rangeOf(query, table, since);
+  if (range === null) return 0;
+  const bounds = [range.since, range.first, range.last];
+  const policies = await query<{ policy: unknown }>(policiesQuery(table), bounds);
+  const grids = policies.flatMap(({ policy }) => {
+    const parsed = policySchema.safeParse(policy);
+    return parsed.success ? [{ policy, ...whatIfGrid(parsed.data) }] : [];
+  });
+  let foreignRecords = 0;
+  const rows = pagesOf<FoldedRow>(query, foldedQuery(table), range, JSON.stringify(grids));
+  for await (const row of rows) {
+    const { record, abstained } = row;
+    if (!isSelectionRecord(record)) {
+      foreignRecords++;
+      continue;
+    }
+    log.addDigest(record, (cohort, unit) => {
+      const doubts = record.enforced ? NaN : cohort.addRanked(record, () => rankedTurnOf(row));
+      return foldedFacts(record, unit, { abstained, doubts });
+    });
+    if (log.records % progressStep === 0) onProgress?.(log.records);
+  }
+  await addSums(query, log, table, bounds);
+  return foreignRecords;
+}
+
+/** Adds what is counted across records. */
+async function addSums(
+  query: Query,
+  log: EvidenceLog,
+  table: string,
+  bounds: unknown[],
+): Promise<void> {
+  const names = await query<{ cohort: unknown; names: readonly string[] }>(
+    namesQuery(table),
+    bounds,
+  );
+  for (const { cohort, names: found } of names) {
+    const identity = identityOf(cohort);
+    if (identity === null) continue;
+    for (const name of found) log.cohortOf(identity).toolNames.add(name);
+  }
+  const rates = await query<{ cohort: unknown; bin: number; judged: number; called: number }>(
+    callRateQuery(table),
+    bounds,
+  );
+  for (const { cohort, bin, judged, called } of rates) {
+    const identity = identityOf(cohort);
+    if (identity !== null) log.cohortOf(identity).callRate.addCounts(bin, judged, called);
+  }
+  const enforced = await query<{ kind: "group" | "thread" | "run"; id: string; time: number }>(
+    enforcedQuery(table),
+    [bounds[2]],
+  );
+  for (const { kind, id, time } of enforced) log.noteEnforced({ kind, id }, time);
+}
+
+/**
+ * Says what the records in a Postgres table show: the same summary as {@link summarize} gives for the same records in a
+ * file. Lists of tools are folded and counted in the database; one small row comes over for each turn.
+ *
+ * @param source `pool` or `connectionString` (which needs the package `pg`), and `table`.
+ * @throws {InvalidOptionsError} if an option is wrong.
+ * @throws {ToolSieveError} if the table cannot be read.
+ * @example
+ * ```ts
+ * const summary = await summarizePostgres({ connectionString: process.env.DATABASE_URL }, { maxMissRate: 0.01 });
+ * console.log(summary.verdict, summary.reasons);
+ * ```
+ */
+export async function summarizePostgres(
+  source: PostgresSource,
+  options?: SummarizeOptions,
+): Promise<ReportSummary> {
+  const place = parseOptions(sourceSchema, source, "summarizePostgres");
+  const resolved = resolveSummarizeOptions(options);
+  const log = new EvidenceLog(resolved.since);
+  let foreignRecords = 0;
+  const work = withPool(place, async function* (query) {
+    yield await collect(query, log, place.table, resolved);
+  });
+  for await (const count of work) foreignRecords += count;
+  return finishSummary(log, { malformedLines: 0, foreignRecords }, resolved);
+}
+
+/** Records of a table, and how many rows were none. */
+export interface PostgresRecordLog extends AsyncIterable<SelectionRecord> {
+  readonly counts: { readonly malformedLines: number; readonly foreignRecords: number };
+}
+
+/**
+ * Reads whole records from a Postgres table, in the order of writing and in constant memory: for tuning, and for looking
+ * at single turns. A report is cheaper with {@link summarizePostgres}.
+ *
+ * @param source `pool` or `connectionString` (which needs the package `pg`), and `table`.
+ * @param options.since records from this time on: a date, or epoch milliseconds.
+ * @throws {InvalidOptionsError} if an option is wrong.
+ * @throws {ToolSieveError} while it is read, if the table cannot be read.
+ * @example
+ * ```ts
+ * for await (const record of readPostgresRecords({ connectionString })) console.log(record.time, record.status);
+ * ```
+ */
+export function readPostgresRecords(
+  source: PostgresSource,
+  options: { readonly since?: Date | number } = {},
+): PostgresRecordLog {
+  const place = parseOptions(sourceSchema, source, "readPostgresRecords");
+  const { since } = resolveSummarizeOptions(options);
+  const counts = { malformedLines: 0, foreignRecords: 0 };
+  return {
+    counts,
+    [Symbol.asyncIterator]: () =>
+      withPool(place, async function* (query) {
+        const range = await rangeOf(query, place.table, since);
+        if (range === null) return;
+        const rows = pagesOf<{ seq: string; record: unknown }>(
+          query,
+          recordsQuery(place.table),
+          range,
+        );
+        for await (const { record } of rows) {
+          if (isSelectionRecord(record)) yield record;
+          else counts.foreignRecords++;
+        }
+      }),
+  };
+}

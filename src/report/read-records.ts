@@ -77,10 +77,19 @@ class RecordReader implements RecordLog {
       yield* this.#readStream(this.#source as RecordStream);
       return;
     }
-    for (const path of (await Promise.all(places.map(pathsOf))).flat()) {
-      const file =
-        path === "-" ? process.stdin : createReadStream(path, { highWaterMark: chunkBytes });
+    for (const path of (await Promise.all(places.map(pathsOf))).flat()) yield* this.#readFile(path);
+  }
+
+  async *#readFile(path: string): AsyncGenerator<SelectionRecord> {
+    const file =
+      path === "-" ? process.stdin : createReadStream(path, { highWaterMark: chunkBytes });
+    try {
       yield* this.#readLines(file as AsyncIterable<Chunk>);
+    } catch (cause) {
+      const code: unknown = cause instanceof Error ? Reflect.get(cause, "code") : undefined;
+      throw new ToolSieveError(`Cannot read ${path}: ${String(code ?? "unknown error")}.`, {
+        cause,
+      });
     }
   }
 
@@ -150,7 +159,8 @@ class RecordReader implements RecordLog {
  * @param source a path or glob of JSONL files, `-` for standard input, an array of these, or a stream of bytes, text or
  * records.
  * @returns an async iterable with `counts`: lines that are not JSON, and JSON that is no record of a known version.
- * @throws while it is read: {@link ToolSieveError} if a glob matches no file, and whatever reading a file throws.
+ * @throws while it is read: {@link ToolSieveError} if a glob matches no file, or a file cannot be read; and whatever a
+ * stream throws.
  * @example
  * ```ts
  * const log = readRecords(["logs/*.jsonl", "logs/*.jsonl.gz"]);

@@ -1,0 +1,154 @@
+/** A report as text for a terminal: the verdict first, then what it stands on. */
+
+import type {
+  AgentSummary,
+  EnforcedComparison,
+  JudgedCohort,
+  NetSaving,
+  ReportSummary,
+  ReportVerdict,
+  ToolSummary,
+} from "../report/summary.js";
+import { countUnits, percent } from "../report/verdict.js";
+import { fit, paint, printable, tableLines } from "./terminal.js";
+import type { Cell, Column } from "./terminal.js";
+
+const shownTools = 15;
+const nameColumns = 48;
+
+const count = (value: number): string =>
+  value.toLocaleString("en-US", { maximumFractionDigits: 0 });
+const share = (value: number | null): string => (value === null ? "–" : percent(value));
+const name = (text: string | null): string => fit(printable(text ?? "(unnamed)"), nameColumns);
+
+const verdicts = {
+  ready: { text: "READY for a first share", format: "green" },
+  "not-ready": { text: "NOT READY", format: "red" },
+  "no-evidence": { text: "NO EVIDENCE", format: "yellow" },
+} as const satisfies Record<ReportVerdict, object>;
+
+function verdictLines({
+  verdict,
+  reasons,
+  changes,
+}: AgentSummary | ReportSummary): readonly string[] {
+  const { text, format } = verdicts[verdict];
+  return [
+    paint("bold", paint(format, text)),
+    ...reasons.map((reason) => `  ${printable(reason)}`),
+    ...changes.map((change) => `  → ${printable(change)}`),
+  ];
+}
+
+function savingText({ mean, lowerBound, unproven, assumesNoCaching, money }: NetSaving): string {
+  if (mean === null || lowerBound === null) return unproven ?? "unproven";
+  const prices =
+    money === null
+      ? ""
+      : `; ${money.currency} ${money.mean.toPrecision(3)} each, ${money.total.toPrecision(3)} in all`;
+  const caching = assumesNoCaching ? ", assuming no caching" : "";
+  return `${count(mean)} input-token equivalents (at least ${count(lowerBound)}${caching})${prices}`;
+}
+
+function factLines(judged: JudgedCohort): readonly string[] {
+  const { units, missedUnits, unit, netSaving, latency } = judged;
+  const rows = [
+    [
+      "evidence",
+      `${countUnits(units, unit)}, ${missedUnits} with a miss; bounds ${percent(judged.lowerBound)} to ${percent(judged.upperBound)}`,
+    ],
+    [
+      "turns",
+      `${count(judged.turns)}, of which ${count(judged.askedTurns)} asked the judge (${share(judged.judgedShare)} judged)`,
+    ],
+    ["fallbacks", share(judged.fallbackShare)],
+    ["net saving", `per ${countUnits(1, unit).slice(2)}: ${savingText(netSaving)}`],
+    [
+      "latency",
+      latency.perTurn === null
+        ? "–"
+        : `median ${count(latency.perTurn.p50)} ms per turn, p95 ${count(latency.perTurn.p95)} ms`,
+    ],
+    ["always include", judged.suggestedAlwaysInclude.map(name).join(", ") || "–"],
+  ] as const;
+  return tableLines([{ title: "" }, { title: "" }], rows).slice(1);
+}
+
+const toolColumns: readonly Column[] = [
+  { title: "tool" },
+  { title: "units", align: "right" },
+  { title: "missed", align: "right" },
+  { title: "at most", align: "right" },
+  { title: "" },
+];
+
+function toolRow(tool: ToolSummary): readonly (Cell | string)[] {
+  return [
+    name(tool.name),
+    count(tool.units),
+    { text: count(tool.missedUnits), format: tool.missedUnits > 0 ? "red" : undefined },
+    percent(tool.upperBound),
+    tool.unproven ? { text: "unproven", format: "dim" } : "",
+  ];
+}
+
+function toolLines({ tools }: JudgedCohort): readonly string[] {
+  if (tools.length === 0) return [];
+  const hidden = tools.length - shownTools;
+  return [
+    "",
+    ...tableLines(toolColumns, tools.slice(0, shownTools).map(toolRow)),
+    ...(hidden > 0 ? [paint("dim", `and ${hidden} more (--json, --out)`)] : []),
+  ];
+}
+
+const harmColumns: readonly Column[] = [
+  { title: "units with" },
+  { title: "enforced", align: "right" },
+  { title: "control", align: "right" },
+  { title: "more, at most", align: "right" },
+  { title: "" },
+];
+
+function harmLines({ harms }: EnforcedComparison): readonly string[] {
+  const rows = harms.map(({ harm, enforced, control, upperBound, verdict }) => [
+    harm,
+    `${enforced.withHarm}/${enforced.units}`,
+    `${control.withHarm}/${control.units}`,
+    share(upperBound),
+    { text: verdict, format: verdicts[verdict].format },
+  ]);
+  return ["", ...tableLines(harmColumns, rows)];
+}
+
+function agentLines(agent: AgentSummary, hasOthers: boolean): readonly string[] {
+  return [
+    ...(hasOthers ? ["", paint("bold", `agent ${name(agent.agent)}`), ...verdictLines(agent)] : []),
+    "",
+    ...(agent.judged === null ? [] : [...factLines(agent.judged), ...toolLines(agent.judged)]),
+    ...(agent.comparison === null ? [] : harmLines(agent.comparison)),
+  ];
+}
+
+function countLines(summary: ReportSummary): readonly string[] {
+  const { records, malformedLines, foreignRecords, uncountedRecords, cohorts } = summary;
+  const others = cohorts.length - cohorts.filter(({ judged }) => judged).length;
+  const parts = [
+    `${count(records)} records`,
+    ...(malformedLines > 0 ? [`${count(malformedLines)} malformed lines`] : []),
+    ...(foreignRecords > 0 ? [`${count(foreignRecords)} foreign records`] : []),
+    ...(uncountedRecords > 0 ? [`${count(uncountedRecords)} without group, thread or run`] : []),
+    ...(others > 0 ? [`${count(others)} other cohorts, not pooled`] : []),
+  ];
+  return ["", `${parts.join("; ")}.`, ...summary.assumptions].map((line) => paint("dim", line));
+}
+
+/** The lines of a report. */
+export function reportLines(summary: ReportSummary): readonly string[] {
+  const agents = Object.values(summary.agents);
+  return [
+    ...verdictLines(summary),
+    ...agents.flatMap((agent) => agentLines(agent, agents.length > 1)),
+    ...countLines(summary),
+  ];
+}

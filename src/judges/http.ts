@@ -54,7 +54,7 @@ export function retryAfterOf(headers: Headers, now: number = Date.now()): number
 }
 
 /** The id that the service gave this exchange, if it is fit for a record. */
-export function requestIdOf(headers: Headers): string | undefined {
+function requestIdOf(headers: Headers): string | undefined {
   return (
     plainToken(headers.get("x-typesafe-request-id")) ?? plainToken(headers.get("x-request-id"))
   );

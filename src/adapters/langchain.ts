@@ -7,11 +7,12 @@ import { functionOption, parseOptions } from "../core/parse-options.js";
 import type { Turn, TurnOverrides } from "../core/types.js";
 import type { ToolSelectorOptions } from "../core/options.js";
 import type { ToolSelector } from "../tool-selector.js";
+import type { Warn } from "../turn-policy.js";
 import { createWarnOnce } from "../warn-once.js";
 import { announceSelection, currentConfig, turnOfRun } from "./host.js";
 import { toTurnMessages } from "./messages.js";
 import { readModelOutcome } from "./outcome.js";
-import { isList } from "./read.js";
+import { isList, readList } from "./read.js";
 import { toSelector } from "./to-selector.js";
 import { describeLangChainTool, lastOfEachName } from "./tools.js";
 
@@ -57,6 +58,48 @@ export type ToolSelectorMiddleware = AgentMiddleware<undefined, OverridesSchema>
   readonly selector: ToolSelector;
 };
 
+interface Readers {
+  readonly threadId?: ReadId | undefined;
+  readonly groupId?: ReadId | undefined;
+}
+
+/** What the user's functions say of a request; one that throws, or answers no string, says nothing. */
+function readIds(request: Request, readers: Readers, warn: Warn): Pick<Turn, keyof Readers> {
+  const readId = (which: keyof Readers): { readonly [key: string]: string } => {
+    try {
+      const id: unknown = readers[which]?.(request);
+      return typeof id === "string" ? { [which]: id } : {};
+    } catch {
+      warn(which, `\`${which}\` of the middleware threw; the turn goes on without it.`);
+      return {};
+    }
+  };
+  return { ...readId("threadId"), ...readId("groupId") };
+}
+
+/** The tools that the host carries through a middleware. */
+function offerable(tools: readonly Tool[], warn: Warn): readonly Tool[] {
+  const unique = lastOfEachName(tools);
+  for (const name of unique.duplicates) {
+    warn(
+      `duplicate:${name}`,
+      `Several tools are named ${JSON.stringify(name.slice(0, 128))}: only the last one is offered, but the agent executes the first. Rename one of them.`,
+    );
+  }
+  return unique.tools;
+}
+
+function toTurn(request: Request, tools: readonly Tool[]): Turn<Tool> {
+  return {
+    ...turnOfRun(currentConfig(), request.runtime),
+    messages: toTurnMessages(readList(request, "messages")),
+    tools,
+    describe: describeLangChainTool,
+    toolChoice: request.toolChoice,
+    emptyAllowed: request.responseFormat === undefined || request.responseFormat === null,
+  };
+}
+
 /**
  * Filters the tools of a `createAgent` agent before every model call.
  *
@@ -86,54 +129,23 @@ export function toolSelectorMiddleware(
   );
   const ours = toSelector(selector);
   const warn = createWarnOnce(ours.options.logger);
-
-  function readId(which: "threadId" | "groupId", request: Request): { [key: string]: string } {
-    try {
-      const id: unknown = readers[which]?.(request);
-      return typeof id === "string" ? { [which]: id } : {};
-    } catch {
-      warn(which, `\`${which}\` of the middleware "${name}" threw; the turn goes on without it.`);
-      return {};
-    }
-  }
-
-  function offerable(tools: readonly Tool[]): readonly Tool[] {
-    const unique = lastOfEachName(tools);
-    for (const duplicate of unique.duplicates) {
-      warn(
-        `duplicate:${duplicate}`,
-        `Several tools are named ${JSON.stringify(duplicate.slice(0, 128))}: only the last one is offered, but the agent executes the first. Rename one of them.`,
-      );
-    }
-    return unique.tools;
-  }
-
-  function toTurn(request: Request, tools: readonly Tool[]): Turn<Tool> {
-    return {
-      ...turnOfRun(currentConfig(), request.runtime),
-      ...readId("threadId", request),
-      ...readId("groupId", request),
-      messages: toTurnMessages(request.messages),
-      tools,
-      describe: describeLangChainTool,
-      toolChoice: request.toolChoice,
-      emptyAllowed: request.responseFormat === undefined || request.responseFormat === null,
-    };
-  }
-
   const middleware = createMiddleware({
     name,
     wrapModelCall: (request, handler) => {
       // Without a list the host offers its own whole catalog, and there is nothing to select from.
       if (!isList(request.tools)) return handler(request);
       const config = currentConfig();
-      return ours.run(toTurn(request, offerable(request.tools)), {
-        callModel: async (tools, selection) => {
-          announceSelection(selection, config);
-          return handler(tools === request.tools ? request : { ...request, tools: [...tools] });
+      const turn = toTurn(request, offerable(request.tools, warn));
+      return ours.run(
+        { ...turn, ...readIds(request, readers, warn) },
+        {
+          callModel: async (tools, selection) => {
+            announceSelection(selection, config);
+            return handler(tools === request.tools ? request : { ...request, tools: [...tools] });
+          },
+          readOutcome: (result) => readModelOutcome(result, readList(request, "messages")),
         },
-        readOutcome: (result) => readModelOutcome(result, request.messages),
-      });
+      );
     },
   });
   return Object.assign(middleware, { selector: ours }) as unknown as ToolSelectorMiddleware;

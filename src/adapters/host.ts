@@ -9,7 +9,7 @@ import type { Selection, Turn, TurnOverrides } from "../core/types.js";
 import { isList, read, readText } from "./read.js";
 
 /** Name of the event that announces an enforced selection to callbacks, `streamEvents` and traces. */
-export const selectionEventName = "toolsieve_selection";
+const selectionEventName = "toolsieve_selection";
 
 /** LangGraph hands a subgraph its parent's stream under this key of `configurable`. */
 const subgraphStreamKey = "__pregel_stream";

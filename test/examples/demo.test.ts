@@ -23,8 +23,14 @@ interface Run {
   readonly stderr: string;
 }
 
+interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Interrupts the demo, as Ctrl-C does, once this was printed. */
+  readonly interruptAt?: string;
+}
+
 /** Runs the demo in a folder; it has to end by itself. */
-async function runDemo(folder: string, env: Readonly<Record<string, string>> = {}): Promise<Run> {
+async function runDemo(folder: string, { env = {}, interruptAt }: RunOptions = {}): Promise<Run> {
   const args = ["--import", at("node_modules/tsx/dist/loader.mjs"), at("examples/demo/main.ts")];
   const options = {
     cwd: folder,
@@ -37,8 +43,11 @@ async function runDemo(folder: string, env: Readonly<Record<string, string>> = {
     timeout: 60_000,
   };
   return new Promise((resolve) => {
-    execFile(process.execPath, args, options, (error, stdout, stderr) => {
+    const child = execFile(process.execPath, args, options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
+    });
+    child.stdout?.on("data", (chunk: string) => {
+      if (interruptAt !== undefined && chunk.includes(interruptAt)) child.kill("SIGINT");
     });
   });
 }
@@ -132,8 +141,7 @@ describe("the demo", { timeout: 90_000 }, () => {
     const folder = await temporaryDirectory();
     const { url, requests } = await startOpenAI();
     const { code, stdout } = await runDemo(folder, {
-      OPENAI_API_KEY: "test-key",
-      OPENAI_BASE_URL: url,
+      env: { OPENAI_API_KEY: "test-key", OPENAI_BASE_URL: url },
     });
     expect(code).toBe(0);
     expect(stdout).toContain("gpt-5-mini of openai");
@@ -145,9 +153,18 @@ describe("the demo", { timeout: 90_000 }, () => {
     expect(Math.min(...offered)).toBeLessThan(60);
   });
 
+  it("ends its servers when it is interrupted", async () => {
+    const folder = await temporaryDirectory();
+    const { code, stdout, stderr } = await runDemo(folder, { interruptAt: "step 1" });
+    expect(code).toBe(1);
+    expect(stderr).toContain("The demo stopped: interrupted");
+    expect(stdout).not.toContain("What it comes to");
+    expect(await leftProcesses(folder)).toEqual([]);
+  });
+
   it("stops with one clear sentence where a key is set and the package of its provider is missing", async () => {
     const folder = await temporaryDirectory();
-    const { code, stderr } = await runDemo(folder, { ANTHROPIC_API_KEY: "test-key" });
+    const { code, stderr } = await runDemo(folder, { env: { ANTHROPIC_API_KEY: "test-key" } });
     expect(code).toBe(1);
     expect(stderr.trim()).toBe(
       "The demo stopped: ANTHROPIC_API_KEY is set, but @langchain/anthropic is not installed: run `npm install --no-save @langchain/anthropic`, or unset the key.",

@@ -46,12 +46,11 @@ export type { CachingOptions } from "./judges/caching.js";
 export { cascading } from "./judges/cascading.js";
 export type { CascadingOptions } from "./judges/cascading.js";
 export { calibrated } from "./judges/calibrated.js";
-export type { CalibrationCurve } from "./judges/calibration-curve.js";
+export type { CalibrationCurve, CalibrationPair } from "./judges/calibration-curve.js";
 export { fitCalibration } from "./judges/fit-calibration.js";
 export type {
   CalibrationError,
   CalibrationFit,
-  CalibrationPair,
   FitCalibrationOptions,
 } from "./judges/fit-calibration.js";
 

@@ -1,4 +1,4 @@
-/** A calibration curve: its two shapes, and how a probability passes through one. */
+/** A calibration curve: its two shapes, the pairs that it is fitted on, and how a probability passes through it. */
 
 import { z } from "zod";
 
@@ -44,6 +44,16 @@ export type CalibrationCurve =
       readonly blocks: readonly { readonly from: number; readonly probability: number }[];
     }
   | { readonly method: "platt"; readonly slope: number; readonly intercept: number };
+
+/** One answer of a judge, and what was right. */
+export interface CalibrationPair {
+  /** What the judge said, in [0, 1]. */
+  readonly probability: number;
+  /** Whether the tool was applicable. */
+  readonly applicable: boolean;
+  /** Pairs that belong together (a conversation, a user) are never on both sides of the split. @default a group of its own */
+  readonly group?: string | undefined;
+}
 
 const edge = 1e-6;
 

@@ -4,7 +4,13 @@ import { z } from "zod";
 import { InvalidOptionsError } from "../errors.js";
 import { shareOf } from "../core/fingerprint.js";
 import { parseOptions } from "../core/parse-options.js";
-import { applyCalibration, clampedLogit, type CalibrationCurve } from "./calibration-curve.js";
+import {
+  applyCalibration,
+  type CalibrationCurve,
+  type CalibrationPair,
+} from "./calibration-curve.js";
+import { fitIsotonic } from "./fit-isotonic.js";
+import { fitPlatt } from "./fit-platt.js";
 
 const pairsMessage = "a list of { probability from 0 to 1, applicable, group? }";
 
@@ -25,16 +31,6 @@ const optionsSchema = z.strictObject({
     .lt(1, "a number from 0, below 1")
     .default(0.3),
 });
-
-/** One answer of a judge, and what was right. */
-export interface CalibrationPair {
-  /** What the judge said, in [0, 1]. */
-  readonly probability: number;
-  /** Whether the tool was applicable. */
-  readonly applicable: boolean;
-  /** Pairs that belong together (a conversation, a user) are never on both sides of the split. @default a group of its own */
-  readonly group?: string | undefined;
-}
 
 export interface FitCalibrationOptions {
   /** `isotonic`: steps, any monotone shape, needs hundreds of pairs. `platt`: a logistic curve, two numbers. @default "isotonic" */
@@ -91,102 +87,6 @@ function splitByGroup(pairs: readonly CalibrationPair[], holdOut: number): Split
     } else fitted.push(...members);
   }
   return { fitted, heldOut, heldOutGroups };
-}
-
-interface Block {
-  readonly from: number;
-  readonly positives: number;
-  readonly count: number;
-}
-
-/** Pool adjacent violators: neighbours are merged until `valueOf` rises strictly from block to block. */
-function pool(blocks: readonly Block[], valueOf: (block: Block) => number): readonly Block[] {
-  const stack: Block[] = [];
-  for (const block of blocks) {
-    let current = block;
-    let last = stack.at(-1);
-    while (last !== undefined && valueOf(last) >= valueOf(current)) {
-      stack.pop();
-      current = {
-        from: last.from,
-        positives: last.positives + current.positives,
-        count: last.count + current.count,
-      };
-      last = stack.at(-1);
-    }
-    stack.push(current);
-  }
-  return stack;
-}
-
-/**
- * Isotonic regression by pool adjacent violators (Ayer et al. 1955); a block of n pairs with k applicable ones is read as
- * (k + ½) / (n + 1), so that no finite evidence becomes certainty. Smoothing can break the order, so it is pooled again.
- */
-function fitIsotonic(pairs: readonly CalibrationPair[]): CalibrationCurve {
-  const byProbability = new Map<number, Block>();
-  for (const { probability, applicable } of pairs) {
-    const block = byProbability.get(probability) ?? { from: probability, positives: 0, count: 0 };
-    const positives = block.positives + (applicable ? 1 : 0);
-    byProbability.set(probability, { ...block, positives, count: block.count + 1 });
-  }
-  const sorted = [...byProbability.values()].sort((a, b) => a.from - b.from);
-  const smoothed = ({ positives, count }: Block): number => (positives + 0.5) / (count + 1);
-  const blocks = pool(
-    pool(sorted, ({ positives, count }) => positives / count),
-    smoothed,
-  );
-  return {
-    method: "isotonic",
-    blocks: blocks.map((block) => ({ from: block.from, probability: smoothed(block) })),
-  };
-}
-
-/** One Newton step for the two coefficients of a logistic curve; `null` when it cannot be taken. */
-function newtonStep(
-  points: readonly { readonly x: number; readonly target: number }[],
-  slope: number,
-  intercept: number,
-): { readonly slope: number; readonly intercept: number } | null {
-  let [g0, g1, h00, h01, h11] = [0, 0, 1e-9, 0, 1e-9];
-  for (const { x, target } of points) {
-    const p = 1 / (1 + Math.exp(-(slope * x + intercept)));
-    const weight = p * (1 - p);
-    g0 += p - target;
-    g1 += (p - target) * x;
-    h00 += weight;
-    h01 += weight * x;
-    h11 += weight * x * x;
-  }
-  const determinant = h00 * h11 - h01 * h01;
-  if (!(determinant > 0)) return null;
-  return {
-    slope: slope - (h00 * g1 - h01 * g0) / determinant,
-    intercept: intercept - (h11 * g0 - h01 * g1) / determinant,
-  };
-}
-
-/**
- * Platt scaling over the judge's log-odds, with the smoothed targets of Platt (1999): (N₊ + 1) / (N₊ + 2) and
- * 1 / (N₋ + 2). A judge that is worse than chance is not turned around: its slope is 0.
- */
-function fitPlatt(pairs: readonly CalibrationPair[]): CalibrationCurve {
-  const positives = pairs.filter(({ applicable }) => applicable).length;
-  const negatives = pairs.length - positives;
-  const points = pairs.map(({ probability, applicable }) => ({
-    x: clampedLogit(probability),
-    target: applicable ? (positives + 1) / (positives + 2) : 1 / (negatives + 2),
-  }));
-  let fit = { slope: 0, intercept: Math.log((positives + 1) / (negatives + 1)) };
-  const base = fit;
-  for (let step = 0; step < 50; step += 1) {
-    const next = newtonStep(points, fit.slope, fit.intercept);
-    if (next === null || !Number.isFinite(next.slope) || !Number.isFinite(next.intercept)) break;
-    const moved = Math.abs(next.slope - fit.slope) + Math.abs(next.intercept - fit.intercept);
-    fit = next;
-    if (moved < 1e-9) break;
-  }
-  return { method: "platt", ...(fit.slope > 0 ? fit : base) };
 }
 
 function mean(values: readonly number[]): number {

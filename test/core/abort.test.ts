@@ -26,6 +26,14 @@ describe("untilAborted", () => {
     expect(await Promise.all(waits)).toEqual(waits.map(() => ({ error: "reason" })));
   });
 
+  it("still rejects those who wait after others have left", async () => {
+    const controller = new AbortController();
+    const stays = endOf(untilAborted(never(), controller.signal));
+    await untilAborted(Promise.resolve(), controller.signal);
+    controller.abort("reason");
+    expect(await stays).toEqual({ error: "reason" });
+  });
+
   it("ignores what the work does after an abort", async () => {
     const controller = new AbortController();
     let fail: (error: Error) => void = () => {};

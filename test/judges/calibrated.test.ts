@@ -2,8 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { InvalidOptionsError } from "../../src/errors.js";
 import { calibrated } from "../../src/judges/calibrated.js";
-import { fitCalibration, type CalibrationPair } from "../../src/judges/fit-calibration.js";
-import { applyCalibration, type CalibrationCurve } from "../../src/judges/calibration-curve.js";
+import { fitCalibration } from "../../src/judges/fit-calibration.js";
+import {
+  applyCalibration,
+  type CalibrationCurve,
+  type CalibrationPair,
+} from "../../src/judges/calibration-curve.js";
 import { fakeJudge } from "../../src/testing/fake-judge.js";
 
 const steps: CalibrationCurve = {

@@ -87,9 +87,8 @@ class RecordReader implements RecordLog {
       yield* this.#readLines(file as AsyncIterable<Chunk>);
     } catch (cause) {
       const code: unknown = cause instanceof Error ? Reflect.get(cause, "code") : undefined;
-      throw new ToolSieveError(`Cannot read ${path}: ${String(code ?? "unknown error")}.`, {
-        cause,
-      });
+      const reason = typeof code === "string" ? code : "unknown error";
+      throw new ToolSieveError(`Cannot read ${path}: ${reason}.`, { cause });
     }
   }
 

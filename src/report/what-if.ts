@@ -245,14 +245,8 @@ export class WhatIfTally {
 
 /** The place of the first confidence threshold that leaves the smallest kept probability in doubt. */
 function firstDoubt(confidenceThresholds: readonly number[], lowest: number | null): number {
-  let place = 0;
-  while (
-    place < confidenceThresholds.length &&
-    (lowest === null || lowest >= (confidenceThresholds[place] ?? 1))
-  ) {
-    place++;
-  }
-  return place;
+  const place = lowest === null ? -1 : confidenceThresholds.findIndex((high) => lowest < high);
+  return place === -1 ? confidenceThresholds.length : place;
 }
 
 /** Most rows share their counts, and a bound takes a while. */

@@ -24,6 +24,8 @@ import {
 import { evaluationLines } from "./eval-text.js";
 import { chooseJudge, judgeArguments } from "./judge-choice.js";
 import type { JudgeChoice } from "./judge-choice.js";
+import { repeated } from "./log-arguments.js";
+import { createProgress } from "./progress.js";
 import { printableJson } from "./terminal.js";
 import { parseToolList, toCatalog } from "./tool-list.js";
 
@@ -112,12 +114,6 @@ function sample(
   );
 }
 
-/** A line on stderr that counts up, where somebody watches. */
-function showProgress(done: number, total: number): void {
-  if (!process.stderr.isTTY || (done % 50 !== 0 && done !== total)) return;
-  process.stderr.write(done === total ? "\r\u001B[K" : `\r${done} of ${total} judged`);
-}
-
 function refuseUselessRun({ failures, firstFailure, cost, sets }: Evaluation): void {
   const cases = sets.at(-1)?.cases ?? 0;
   if (cases === 0) throw new ToolSieveError("There is nothing to measure: every case was skipped.");
@@ -134,20 +130,22 @@ export const evalCommand = defineCommand({
     runOrExplain(async () => {
       refuseUnknown(rawArgs, evalArguments);
       const catalogFile = required(args.catalog, "--catalog", "a file of tools");
-      const caseFiles = [required(args.cases, "--cases", "a file of labelled cases"), ...args._];
+      required(args.cases, "--cases", "a file of labelled cases");
+      const caseFiles = [...repeated(rawArgs, "cases"), ...args._];
       const seed = integerArgument(args.seed, "seed", 0);
       const catalogSize = integerArgument(args["catalog-size"], "catalog-size", 1);
       const catalog = await readTextFile(catalogFile, parseAnyCatalog);
       const cases = sample(await readCases(caseFiles), args.limit, seed);
       const judge = await openJudge(args);
+      const progress = createProgress();
       const evaluation = await evaluate({
         judge,
         catalog,
         cases,
         catalogSize,
         seed,
-        onProgress: showProgress,
-      });
+        onProgress: (done, total) => progress.update(`${done} of ${total} cases judged`),
+      }).finally(() => progress.done());
       refuseUselessRun(evaluation);
       const text =
         args.json === true ? printableJson(evaluation) : evaluationLines(evaluation).join("\n");

@@ -134,10 +134,17 @@ describe("toolsieve eval", () => {
   it("takes several case files, and a JSON list of tools for a catalog", async () => {
     await writeFile(join(folder, "more.jsonl"), jsonLines([{ ...cases[0], id: "4", set: "more" }]));
     await writeFile(join(folder, "tools.jsonl"), JSON.stringify({ tools }));
-    const { stdout } = await jev("--json", "--", join(folder, "more.jsonl"));
+    await writeFile(join(folder, "most.jsonl"), jsonLines([{ ...cases[0], id: "5", set: "most" }]));
+    const { stdout } = await jev(
+      "--json",
+      "--cases",
+      join(folder, "most.jsonl"),
+      join(folder, "more.jsonl"),
+    );
     expect((JSON.parse(stdout) as Evaluation).sets.map(({ set }) => set)).toEqual([
       "orders",
       "none",
+      "most",
       "more",
       null,
     ]);

@@ -17,8 +17,12 @@ interface ToolTally {
   calls: number;
   allMisses: number;
   readonly reasons: Map<string, number>;
-  readonly threads: Set<string>;
+  threads: readonly string[];
 }
+
+/** The first names in the order of the alphabet, each once: the same few, whatever order they come in. */
+const firstOf = (threads: readonly string[]): readonly string[] =>
+  [...new Set(threads)].sort().slice(0, shownThreads);
 
 /** Adds one to a count by name. */
 export function countIn(counts: Map<string, number>, name: string, by = 1): void {
@@ -89,7 +93,7 @@ export class EvidenceTally {
         const tally = this.#tool(tool);
         tally.allMisses++;
         countIn(tally.reasons, reason);
-        if (tally.threads.size < shownThreads) tally.threads.add(last.thread);
+        tally.threads = firstOf([...tally.threads, last.thread]);
       }
     }
   }
@@ -128,7 +132,7 @@ export class EvidenceTally {
       calls: 0,
       allMisses: 0,
       reasons: new Map<string, number>(),
-      threads: new Set<string>(),
+      threads: [],
     };
     this.#tools.set(name, known);
     return known;
@@ -183,7 +187,7 @@ export class EvidenceTally {
       allMisses: tally.allMisses,
       missReasons: sortedCounts(tally.reasons),
       keptInstead: keptInstead(name),
-      missedThreads: [...tally.threads],
+      missedThreads: tally.threads,
     }));
   }
 

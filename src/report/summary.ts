@@ -63,7 +63,7 @@ export interface ToolSummary {
   readonly missReasons: readonly Count[];
   /** What was kept in the turns that missed it, most frequent first; at most five. */
   readonly keptInstead: readonly Count[];
-  /** Some threads that missed it, at most five. */
+  /** Some threads that missed it, at most five: the first by name. */
   readonly missedThreads: readonly string[];
 }
 

@@ -48,6 +48,12 @@ const evalArguments = {
     description: "Tools per catalog: those of the case and distractors from the catalog",
   },
   seed: { type: "string", default: "1", valueHint: "N", description: "Fixes which distractors" },
+  context: {
+    type: "string",
+    default: "recent-window",
+    valueHint: "recent-window|latest-user-message|full-conversation",
+    description: "What the judge sees of a conversation",
+  },
   limit: { type: "string", valueHint: "N", description: "Judge a sample of N cases only" },
   record: {
     type: "string",
@@ -93,6 +99,16 @@ function append(path: string, text: string): void {
   } catch (cause) {
     throw new ToolSieveError(`Cannot write ${path}: ${errorCode(cause)}.`, { cause });
   }
+}
+
+const strategies = ["recent-window", "latest-user-message", "full-conversation"] as const;
+
+function parseStrategy(text: string): (typeof strategies)[number] {
+  const strategy = strategies.find((one) => one === text);
+  if (strategy !== undefined) return strategy;
+  throw new InvalidOptionsError(
+    `Expected \`--context\` to be ${strategies.join(", ")}, got \`${JSON.stringify(text.slice(0, 60))}\`.`,
+  );
 }
 
 async function readCases(files: readonly string[]): Promise<readonly LabelledCase[]> {
@@ -144,6 +160,7 @@ export const evalCommand = defineCommand({
         cases,
         catalogSize,
         seed,
+        context: { strategy: parseStrategy(args.context) },
         onProgress: (done, total) => progress.update(`${done} of ${total} cases judged`),
       }).finally(() => progress.done());
       refuseUselessRun(evaluation);

@@ -1,9 +1,11 @@
 /** Evaluates a judge on labelled cases: judged once, then measured by set, under three policies side by side. */
 
 import { z } from "zod";
-import { integerFrom, parseOptions } from "../core/parse-options.js";
+import { contextOptionsSchema } from "../core/context.js";
+import type { ContextOptions } from "../core/context.js";
+import { functionOption, integerFrom, parseOptions } from "../core/parse-options.js";
 import type { Judge, JudgeFunction } from "../core/types.js";
-import { toJudge } from "../judges/judge.js";
+import { isJudge, toJudge } from "../judges/judge.js";
 import type { LabelledCase } from "./cases.js";
 import type { Catalog } from "./catalog.js";
 import type { Estimate } from "./estimate.js";
@@ -31,6 +33,11 @@ export interface EvaluateOptions {
    * @default 1
    */
   readonly seed?: number | undefined;
+  /**
+   * What the judge sees of the conversation.
+   * @default { strategy: "recent-window", maxMessages: 8, maxChars: 8000 }
+   */
+  readonly context?: ContextOptions | undefined;
   /**
    * Cases under way at one time, from 1.
    * @default 4
@@ -75,7 +82,16 @@ export interface Evaluation {
   readonly sets: readonly SetMetrics[];
 }
 
-const optionsSchema = z.object({
+const optionsSchema = z.strictObject({
+  judge: z.custom<Judge | JudgeFunction>(
+    (value) => typeof value === "function" || isJudge(value),
+    "a judge ({ id, judge }) or a function",
+  ),
+  catalog: z.custom<Catalog>((value) => value instanceof Map, "a catalog, as `parseCatalog` gives"),
+  cases: z.custom<readonly LabelledCase[]>(Array.isArray, "cases, as `parseCases` gives"),
+  context: contextOptionsSchema.optional(),
+  signal: z.instanceof(AbortSignal, { error: "an AbortSignal" }).optional(),
+  onProgress: functionOption<(done: number, total: number) => void>().optional(),
   catalogSize: integerFrom(1).default(64),
   seed: z.number("a number").default(1),
   concurrency: integerFrom(1).default(4),
@@ -150,7 +166,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   const signal = options.signal ?? new AbortController().signal;
   const ownCases = casesForNoneDetection(cases);
   const total = cases.length + ownCases.length;
-  const common = { judge, catalog, seed, concurrency, signal };
+  const common = { judge, catalog, context: options.context, seed, concurrency, signal };
   const padded = await judgeCases({
     ...common,
     cases,

@@ -203,6 +203,11 @@ describe("toolsieve eval", () => {
       message: "Expected `--catalog-size` to be an integer from 1",
     },
     {
+      title: "an unknown context strategy",
+      args: ["--context", "all"],
+      message: "Expected `--context` to be recent-window, latest-user-message, full-conversation",
+    },
+    {
       title: "both recording and replay",
       args: ["--record", "a", "--replay", "b"],
       message: "Expected `--record` or `--replay`, got both.",

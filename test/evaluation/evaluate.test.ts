@@ -98,9 +98,46 @@ describe("evaluate", () => {
     expect(await run()).toEqual(await run());
   });
 
-  it("refuses options out of range", async () => {
-    await expect(run({ catalogSize: 0 })).rejects.toThrow(
-      new InvalidOptionsError("Expected `catalogSize` to be an integer from 1, got `0` (number)."),
+  it("shows the judge what the context strategy says", async () => {
+    const talk = parseCases(
+      JSON.stringify({
+        id: "1",
+        turns: [
+          { user: "a", gold: ["t1"] },
+          { user: "b", gold: ["t2"] },
+        ],
+      }),
     );
+    const seen = fakeJudge();
+    await run({
+      judge: seen,
+      cases: talk,
+      context: { strategy: "latest-user-message" },
+      concurrency: 1,
+    });
+    const texts = seen.requests.map(({ context }) =>
+      context.messages.map(({ text }) => text).join(),
+    );
+    expect(new Set(texts)).toEqual(new Set(["a", "b"]));
+  });
+
+  it.each([
+    {
+      changes: { catalogSize: 0 },
+      message: "Expected `catalogSize` to be an integer from 1, got `0` (number).",
+    },
+    {
+      changes: { judge: {} },
+      message: "Expected `judge` to be a judge ({ id, judge }) or a function",
+    },
+    {
+      changes: { cases: "cases.jsonl" },
+      message: "Expected `cases` to be cases, as `parseCases` gives",
+    },
+    { changes: { catalogsize: 8 }, message: "evaluate has no option `catalogsize`." },
+  ])("refuses $changes", async ({ changes, message }) => {
+    const evaluation = run(changes as never);
+    await expect(evaluation).rejects.toBeInstanceOf(InvalidOptionsError);
+    await expect(evaluation).rejects.toThrow(message);
   });
 });

@@ -51,8 +51,8 @@ const evalArguments = {
   context: {
     type: "string",
     default: "recent-window",
-    valueHint: "recent-window|latest-user-message|full-conversation",
-    description: "What the judge sees of a conversation",
+    valueHint: "STRATEGY",
+    description: "What the judge sees: recent-window, latest-user-message, full-conversation",
   },
   limit: { type: "string", valueHint: "N", description: "Judge a sample of N cases only" },
   record: {

@@ -332,6 +332,29 @@ describe("refused parameters", () => {
     },
   );
 
+  it.each([
+    ["top_logprobs", "auto", 2],
+    ["response_format", "auto", 2],
+    ["max_tokens", "auto", 2],
+    ["logprobs", "auto", 2],
+    ["temperature", "stated", 2],
+    ["top_logprobs", "stated", 1],
+    ["logprobs", "stated", 1],
+  ] as const)(
+    "ends when a server goes on refusing %s, which is no longer sent (%s)",
+    async (field, method, requests) => {
+      server.play(refuse(field));
+      await expect(ask(raw({ method }))).rejects.toMatchObject({ parameter: field });
+      expect(server.requests).toHaveLength(requests);
+    },
+  );
+
+  it("looks for a refused parameter in the text of a 400 or 422 only", async () => {
+    server.play({ status: 404, json: { error: { message: "No max_tokens here." } } });
+    await expect(ask()).rejects.toMatchObject({ status: 404, parameter: null });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it("opens the circuit at once when nothing is left to give up", async () => {
     const log = logger();
     server.play(refusing(["logprobs"], stated));
@@ -663,6 +686,22 @@ describe("a client of the caller's", () => {
     await expect(ask(openaiJudge({ client, model: "m-1", raw: true }))).rejects.toMatchObject({
       reason: "too-large",
     });
+  });
+
+  it("is left at once on an abort that it does not heed", async () => {
+    const controller = new AbortController();
+    const reason = new Error("called off");
+    const create = vi.fn(() => new Promise(() => {}));
+    const judge = openaiJudge({
+      client: { chat: { completions: { create } } },
+      model: "m-1",
+      raw: true,
+    });
+    const asking = ask(judge, undefined, controller.signal);
+    asking.catch(() => {});
+    await vi.waitFor(() => expect(create).toHaveBeenCalled());
+    controller.abort(reason);
+    await expect(asking).rejects.toBe(reason);
   });
 
   it("may be any object of that shape", async () => {

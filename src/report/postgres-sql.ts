@@ -9,10 +9,10 @@ const cohort = `jsonb_build_array(
   record->'agent', coalesce(record->'overrides' = 'true', false), record->'policy'->'confidenceThreshold',
   record->'policy'->'rejectionThreshold', record->'policy'->'maxTools', record->'policy'->'onUncertain')`;
 
-const policy = `jsonb_build_object(
-  'confidenceThreshold', record->'policy'->'confidenceThreshold',
-  'rejectionThreshold', record->'policy'->'rejectionThreshold',
-  'maxTools', record->'policy'->'maxTools', 'onUncertain', record->'policy'->'onUncertain')`;
+/** The four fields of a policy that count, out of its object. */
+const policyOf = (path: string): string => `jsonb_build_object(
+  'confidenceThreshold', ${path}->'confidenceThreshold', 'rejectionThreshold', ${path}->'rejectionThreshold',
+  'maxTools', ${path}->'maxTools', 'onUncertain', ${path}->'onUncertain')`;
 
 const number = (path: string): string =>
   `CASE WHEN jsonb_typeof(${path}) = 'number' THEN (${path})::float8 END`;
@@ -21,8 +21,7 @@ const list = (path: string): string =>
   `CASE WHEN jsonb_typeof(${path}) = 'array' THEN ${path} ELSE '[]' END`;
 
 /** The tools of a record, one row each. */
-const toolsOf = (record: string): string =>
-  `jsonb_array_elements(${list(`${record}->'tools'`)}) WITH ORDINALITY AS tools (entry, position)`;
+const eachTool = "jsonb_array_elements(tools) WITH ORDINALITY AS each_tool (entry, position)";
 
 /** Whether a tool has the form that `selectionRecordSchema` demands. */
 const isTool = `coalesce(
@@ -35,8 +34,16 @@ const isTool = `coalesce(
 /** `$1`: since, `$2` and `$3`: first and last `seq`. */
 const inRange = "time >= $1 AND seq BETWEEN $2 AND $3";
 
-/** Shadow records that count for a unit. */
-const isShadow = `${inRange} AND unit IS NOT NULL AND record->'v' = '1' AND record->'enforced' = 'false'`;
+/**
+ * Shadow records that count for a unit, taken apart once: every access to a whole record would unpack it again, which is
+ * what `OFFSET 0` keeps the planner from.
+ */
+const shadowRecords = (table: string): string => `(
+  SELECT seq, unit, record - 'tools' AS record, ${list("record->'tools'")} AS tools
+  FROM ${quoteTable(table)}
+  WHERE ${inRange} AND unit IS NOT NULL AND record->'v' = '1' AND record->'enforced' = 'false'
+  OFFSET 0
+) AS records`;
 
 /** The first row from a time on, and the last of all. `$1`: since. */
 export const boundsQuery = (table: string): string =>
@@ -58,13 +65,21 @@ GROUP BY 1, 2`;
 
 /** The policies of shadow records, for which the what-if needs its grids. */
 export const policiesQuery = (table: string): string =>
-  `SELECT DISTINCT ${policy} AS policy FROM ${quoteTable(table)} WHERE ${isShadow}`;
+  `SELECT DISTINCT ${policyOf("record->'policy'")} AS policy FROM ${shadowRecords(table)}`;
 
-/** Names of all tools, by cohort. */
+/** Names of all tools, by cohort. A catalog of up to 500 tools is listed whole, so its fingerprint is looked at once. */
 export const namesQuery = (table: string): string => `
-SELECT ${cohort} AS cohort, array_agg(DISTINCT entry->>'name') AS names
-FROM ${quoteTable(table)} CROSS JOIN LATERAL ${toolsOf("record")}
-WHERE ${isShadow} AND entry->>'name' IS NOT NULL
+WITH catalogs AS (
+  SELECT ${cohort} AS cohort, min(seq) AS seq
+  FROM ${shadowRecords(table)}
+  GROUP BY 1, record->'catalog'->>'fingerprint',
+           CASE WHEN record->'catalog'->>'fingerprint' IS NULL OR jsonb_array_length(tools) > 500 THEN seq END
+)
+SELECT cohort, array_agg(DISTINCT entry->>'name') AS names
+FROM catalogs
+JOIN (SELECT seq, ${list("record->'tools'")} AS tools FROM ${quoteTable(table)}) AS lists USING (seq)
+CROSS JOIN LATERAL ${eachTool}
+WHERE entry->>'name' IS NOT NULL
 GROUP BY 1`;
 
 /**
@@ -73,20 +88,20 @@ GROUP BY 1`;
  */
 export const callRateQuery = (table: string): string => `
 WITH turns AS (
-  SELECT seq, record, ${cohort} AS cohort,
+  SELECT seq, tools, ${cohort} AS cohort, ${list("record->'outcome'->'called'")} AS called,
          jsonb_build_array(coalesce(record->>'threadId', record->>'runId', unit), record->'request',
                            CASE WHEN record->>'request' IS NULL THEN seq END) AS request
-  FROM ${quoteTable(table)}
-  WHERE ${isShadow} AND record->'outcome'->'error' = 'false'
+  FROM ${shadowRecords(table)}
+  WHERE record->'outcome'->'error' = 'false'
 ), judged AS (
   SELECT DISTINCT ON (seq, entry->>'name') cohort, request, entry->>'name' AS name,
          width_bucket(${number("entry->'probability'")}, ARRAY[${callRateEdges.slice(1, -1).join(", ")}]::float8[]) AS bin
-  FROM turns CROSS JOIN LATERAL ${toolsOf("record")}
+  FROM turns CROSS JOIN LATERAL ${eachTool}
   WHERE entry->>'name' IS NOT NULL AND jsonb_typeof(entry->'probability') = 'number'
   ORDER BY seq, entry->>'name', position DESC
 ), called AS (
   SELECT DISTINCT cohort, request, name
-  FROM turns CROSS JOIN LATERAL jsonb_array_elements_text(${list("record->'outcome'->'called'")}) AS names (name)
+  FROM turns CROSS JOIN LATERAL jsonb_array_elements_text(called) AS names (name)
 )
 SELECT judged.cohort, bin, count(*)::float8 AS judged, count(called.name)::float8 AS called
 FROM judged LEFT JOIN called USING (cohort, request, name)
@@ -99,10 +114,14 @@ GROUP BY 1, 2`;
  */
 export const foldedQuery = (table: string): string => `
 SELECT seq, record, abstained, token_sum, by_rejection
-FROM (SELECT seq, record AS whole FROM ${quoteTable(table)} WHERE ${inRange} ORDER BY seq LIMIT $4) AS page
+FROM (
+  SELECT seq, record AS whole, ${list("record->'tools'")} AS tools, record->'outcome'->'called' AS called,
+         record->'policy' AS policy
+  FROM ${quoteTable(table)} WHERE ${inRange} ORDER BY seq LIMIT $4
+) AS page
 CROSS JOIN LATERAL (
   SELECT coalesce(jsonb_agg(entry || jsonb_build_object('rank', rank) ORDER BY position)
-                    FILTER (WHERE is_called OR (is_missed AND is_judged AND is_kept)), '[]') AS tools,
+                    FILTER (WHERE is_called OR (is_missed AND is_judged AND is_kept)), '[]') AS kept_tools,
          coalesce(bool_and(entry->>'verdict' = 'abstained') FILTER (WHERE is_judged), false) AS abstained,
          coalesce(bool_and(probability IS NOT NULL) FILTER (WHERE is_judged), false) AS is_complete,
          array_agg(probability ORDER BY probability DESC, position) FILTER (WHERE is_judged) AS probabilities,
@@ -113,21 +132,22 @@ CROSS JOIN LATERAL (
     SELECT *,
            CASE WHEN probability IS NULL THEN 0
                 ELSE row_number() OVER (ORDER BY probability DESC NULLS LAST, position) END AS rank,
-           sum(tokens) OVER (PARTITION BY is_judged ORDER BY probability DESC NULLS LAST, position) AS sum,
+           sum(CASE WHEN is_judged THEN tokens END) OVER (ORDER BY probability DESC NULLS LAST, position) AS sum,
            bool_or(is_called AND NOT is_kept) OVER () AS is_missed
     FROM (
       SELECT entry, position, ${number("entry->'probability'")} AS probability,
              coalesce(${number("entry->'tokens'")}, 0) AS tokens,
              entry->>'verdict' IS NOT NULL AS is_judged,
              entry->'kept' = 'true' AS is_kept,
-             coalesce(whole->'outcome'->'called' ? (entry->>'name'), false) AS is_called
-      FROM ${toolsOf("whole")}
+             coalesce(called ? (entry->>'name'), false) AS is_called
+      FROM ${eachTool}
     ) AS entries
   ) AS ranked
 ) AS folded
 CROSS JOIN LATERAL (
   SELECT CASE WHEN jsonb_typeof(whole->'tools') = 'array' AND are_tools
-              THEN (whole - 'content') || jsonb_build_object('tools', tools) END AS record
+              THEN (whole - 'content') || jsonb_build_object('tools', kept_tools) END AS record
+  OFFSET 0
 ) AS reduced
 LEFT JOIN LATERAL (
   SELECT jsonb_agg(
@@ -140,6 +160,6 @@ LEFT JOIN LATERAL (
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS above FROM unnest(probabilities) AS p WHERE p > rejection::float8
   ) AS counted
-  WHERE is_complete AND grid->'policy' = ${policy}
+  WHERE is_complete AND grid->'policy' = ${policyOf("policy")}
 ) AS by_threshold ON true
 ORDER BY seq`;

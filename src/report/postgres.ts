@@ -3,19 +3,10 @@
 import { z } from "zod";
 import { parseOptions } from "../core/parse-options.js";
 import type { SelectionRecord } from "../core/record.js";
-import { ToolSieveError } from "../errors.js";
-import {
-  isOneSource,
-  oneSource,
-  openPool,
-  postgresErrorCode,
-  postgresOptionFields,
-  type OwnPool,
-  type PostgresPool,
-} from "../postgres-client.js";
 import { EvidenceLog } from "./evidence-log.js";
+import { connectTo, pagesOf, postgresSourceSchema, rangeOf } from "./postgres-rows.js";
+import type { PostgresSource, Query } from "./postgres-rows.js";
 import {
-  boundsQuery,
   callRateQuery,
   enforcedQuery,
   foldedQuery,
@@ -33,84 +24,14 @@ import type { TurnFacts } from "./turn-facts.js";
 import { whatIfGrid } from "./what-if.js";
 import type { RankedTurn } from "./what-if.js";
 
-const sourceSchema = z.strictObject(postgresOptionFields).refine(isOneSource, oneSource);
-
-/** Which table to read: `pool` or `connectionString`, and `table` where it is not the default one. */
-export type PostgresSource = z.input<typeof sourceSchema>;
-
-const pageSize = 2000;
 const progressStep = 10_000;
 
-/** Rows of a query; names of tools and texts of records never get into an error. */
-type Query = <Row>(text: string, values: unknown[]) => Promise<readonly Row[]>;
-
-function queryOn(pool: PostgresPool): Query {
-  return async <Row>(text: string, values: unknown[]) => {
-    try {
-      return (await pool.query(text, values)).rows as readonly Row[];
-    } catch (error) {
-      const code = postgresErrorCode(error) ?? "connection lost";
-      const isDataFault = /^2[123]/.test(code) || !(error instanceof Error);
-      throw new ToolSieveError(
-        `The records in Postgres could not be read (${isDataFault ? code : `${code}: ${error.message}`}).`,
-      );
-    }
-  };
-}
-
-/** Runs `work` on the caller's pool, or on one of its own that it closes. */
-async function* withPool<T>(
-  { pool, connectionString }: PostgresSource,
-  work: (query: Query) => AsyncGenerator<T>,
-): AsyncGenerator<T> {
-  if (pool !== undefined) {
-    yield* work(queryOn(pool));
-    return;
-  }
-  const own: OwnPool = await openPool(connectionString ?? "", { queryTimeoutMs: 0 });
-  try {
-    yield* work(queryOn(own));
-  } finally {
-    await own.end();
-  }
-}
-
-/** First and last row of a time range; rows that come in while it is read are not part of it. */
-interface Range {
-  readonly since: Date | "-infinity";
-  readonly first: string;
-  readonly last: string;
-}
-
-async function rangeOf(query: Query, table: string, since: number | undefined) {
-  const from = since === undefined ? "-infinity" : new Date(since);
-  const [bounds] = await query<{ first: string | null; last: string | null }>(boundsQuery(table), [
-    from,
-  ]);
-  const { first = null, last = null } = bounds ?? {};
-  return first === null || last === null ? null : ({ since: from, first, last } satisfies Range);
-}
-
-/** Reads a range page by page, in the order of writing. */
-async function* pagesOf<Row extends { readonly seq: string }>(
-  query: Query,
-  text: string,
-  { since, first, last }: Range,
-  ...more: readonly unknown[]
-): AsyncGenerator<Row> {
-  let from = BigInt(first);
-  for (;;) {
-    const rows = await query<Row>(text, [since, String(from), last, pageSize, ...more]);
-    yield* rows;
-    const end = rows.at(-1)?.seq;
-    if (end === undefined || rows.length < pageSize) return;
-    from = BigInt(end) + 1n;
-  }
-}
-
-interface FoldedRow {
+interface RecordRow {
   readonly seq: string;
   readonly record: unknown;
+}
+
+interface FoldedRow extends RecordRow {
   readonly abstained: boolean;
   readonly token_sum: number | null;
   readonly by_rejection: RankedTurn["byRejection"] | null;
@@ -258,15 +179,16 @@ export async function summarizePostgres(
   source: PostgresSource,
   options?: SummarizeOptions,
 ): Promise<ReportSummary> {
-  const place = parseOptions(sourceSchema, source, "summarizePostgres");
+  const place = parseOptions(postgresSourceSchema, source, "summarizePostgres");
   const resolved = resolveSummarizeOptions(options);
   const log = new EvidenceLog(resolved.since);
-  let foreignRecords = 0;
-  const work = withPool(place, async function* (query) {
-    yield await collect(query, log, place.table, resolved);
-  });
-  for await (const count of work) foreignRecords += count;
-  return finishSummary(log, { malformedLines: 0, foreignRecords }, resolved);
+  const { query, close } = await connectTo(place);
+  try {
+    const foreignRecords = await collect(query, log, place.table, resolved);
+    return finishSummary(log, { malformedLines: 0, foreignRecords }, resolved);
+  } finally {
+    await close();
+  }
 }
 
 /** Records of a table, and how many rows were none. */
@@ -291,24 +213,24 @@ export function readPostgresRecords(
   source: PostgresSource,
   options: { readonly since?: Date | number } = {},
 ): PostgresRecordLog {
-  const place = parseOptions(sourceSchema, source, "readPostgresRecords");
+  const place = parseOptions(postgresSourceSchema, source, "readPostgresRecords");
   const { since } = resolveSummarizeOptions(options);
   const counts = { malformedLines: 0, foreignRecords: 0 };
   return {
     counts,
-    [Symbol.asyncIterator]: () =>
-      withPool(place, async function* (query) {
+    async *[Symbol.asyncIterator]() {
+      const { query, close } = await connectTo(place);
+      try {
         const range = await rangeOf(query, place.table, since);
-        if (range === null) return;
-        const rows = pagesOf<{ seq: string; record: unknown }>(
-          query,
-          recordsQuery(place.table),
-          range,
-        );
+        const rows =
+          range === null ? [] : pagesOf<RecordRow>(query, recordsQuery(place.table), range);
         for await (const { record } of rows) {
           if (isSelectionRecord(record)) yield record;
           else counts.foreignRecords++;
         }
-      }),
+      } finally {
+        await close();
+      }
+    },
   };
 }

@@ -7,13 +7,14 @@ import { build } from "esbuild";
 import type { BuildOptions, Metafile } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
 
-const entry = fileURLToPath(new URL("../../src/index.ts", import.meta.url));
+const source = (path: string): string =>
+  fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
 
 async function bundle(
   options: BuildOptions,
 ): Promise<{ files: readonly string[]; metafile: Metafile }> {
   const { outputFiles = [], metafile } = await build({
-    entryPoints: [entry],
+    entryPoints: [source("index.ts")],
     bundle: true,
     platform: "browser",
     target: "es2023",
@@ -24,6 +25,14 @@ async function bundle(
     ...options,
   });
   return { files: outputFiles.map(({ text }) => text), metafile: metafile as Metafile };
+}
+
+/** Modules of Node.js, and whatever else the bundle does not bring itself. */
+function externalsOf(metafile: Metafile): readonly string[] {
+  return Object.values(metafile.inputs)
+    .flatMap(({ imports }) => imports)
+    .filter((imported) => imported.external === true || builtinModules.includes(imported.path))
+    .map(({ path }) => path);
 }
 
 /** What a browser, Deno, Bun and edge runtimes have in common. */
@@ -55,11 +64,7 @@ describe("the root entry bundled for a browser", () => {
   });
 
   it("imports nothing of Node.js, and no package that is not a dependency", () => {
-    const external = Object.values(metafile.inputs)
-      .flatMap(({ imports }) => imports)
-      .filter((imported) => imported.external === true || builtinModules.includes(imported.path))
-      .map(({ path }) => path);
-    expect(external).toEqual([]);
+    expect(externalsOf(metafile)).toEqual([]);
   });
 
   it("contains nothing of LangChain, of an SDK, or of what writes files", () => {
@@ -118,4 +123,19 @@ describe("the root entry bundled for a browser", () => {
     ) as Promise<string>;
     expect(JSON.parse(await run)).toEqual({ judge: "local", tools: 2, error: null });
   });
+});
+
+describe("the entries of adapters and judges bundled for an edge runtime", () => {
+  it.each(["langchain", "langgraph", "models", "jev", "openai"])(
+    "toolsieve/%s imports nothing of Node.js",
+    async (name) => {
+      const { metafile } = await bundle({
+        entryPoints: [source(`${name}.ts`)],
+        format: "esm",
+        external: ["langchain", "@langchain/*", "openai"],
+      });
+      const hosts = /^(?:langchain|openai|@langchain\/.+)$/;
+      expect(externalsOf(metafile).filter((path) => !hosts.test(path))).toEqual([]);
+    },
+  );
 });

@@ -116,6 +116,14 @@ describe("without any optional peer", () => {
     await expect(importError(subpath)).resolves.toEqual({ code: "", message: "" });
   });
 
+  it("can be required by CommonJS code", async () => {
+    const code = `
+      import { createRequire } from "node:module";
+      const { createToolSelector } = createRequire(process.cwd() + "/x.js")("toolsieve");
+      console.log(createToolSelector().options.mode);`;
+    await expect(runModule(project, code)).resolves.toBe("shadow");
+  });
+
   it.each([
     ["langchain", /^Cannot find package '(?:langchain|@langchain\/core)' imported from .*$/],
     ["langgraph", /^Cannot find package '@langchain\/core' imported from .*$/],

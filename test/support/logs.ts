@@ -11,7 +11,7 @@ export interface RecordOverrides extends Partial<Omit<SelectionRecord, "outcome"
   readonly outcome?: Partial<Outcome> | null;
 }
 
-const start = Date.parse("2026-12-01T08:00:00.000Z");
+const start = Date.parse("2025-12-01T08:00:00.000Z");
 
 /** An ISO time some seconds after the start of all logs. */
 export const at = (seconds: number): string => new Date(start + seconds * 1000).toISOString();

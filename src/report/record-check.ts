@@ -126,6 +126,7 @@ const isRecord = objectOf({
   enforceShare: orNull(isShare),
   version: orNull(isText),
   policyFingerprint: isText,
+  overrides: optional(oneOf(true)),
   status: oneOf("decided", "uncertain", "failed", "skipped", "cancelled"),
   reason: isText,
   fallback: isFlag,

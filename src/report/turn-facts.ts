@@ -78,7 +78,7 @@ export function unitOf(
   return null;
 }
 
-/** The cohort of a record. `overrides` is an extra field of records of turns with per-call overrides. */
+/** The cohort of a record. */
 export function cohortOf(record: SelectionRecord): {
   readonly key: CohortKey;
   readonly policy: CohortPolicy;
@@ -92,7 +92,7 @@ export function cohortOf(record: SelectionRecord): {
       judgeId: record.judge?.id ?? null,
       judgeModel: record.judge?.model ?? null,
       agent: record.agent,
-      overrides: record["overrides"] === true,
+      overrides: record.overrides === true,
     },
     policy: { confidenceThreshold, rejectionThreshold, maxTools, onUncertain },
   };

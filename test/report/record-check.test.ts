@@ -8,7 +8,12 @@ const bySchema = (value: unknown): boolean => selectionRecordSchema.safeParse(va
 
 const samples = [
   shadowRecord(),
-  shadowRecord({ judge: null, outcome: null, error: { kind: "timeout", status: 504 } }),
+  shadowRecord({
+    overrides: true,
+    judge: null,
+    outcome: null,
+    error: { kind: "timeout", status: 504 },
+  }),
   shadowRecord({
     outcome: { usage: null, model: null, latencyMs: null },
     judge: { usage: null, model: null },
@@ -87,6 +92,12 @@ describe("the fast check of records", () => {
       expect(bySchema(sample)).toBe(true);
       expect(isSelectionRecord(sample)).toBe(true);
     }
+  });
+
+  it("is tested on every field of the schema", () => {
+    const tested = new Set(samples.flatMap((sample) => Object.keys(sample)));
+    for (const field of Object.keys(selectionRecordSchema.shape))
+      expect([...tested]).toContain(field);
   });
 
   it("agrees with the schema at every field, for every hostile value", () => {

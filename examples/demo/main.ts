@@ -118,7 +118,7 @@ function printNextSteps(records: number): void {
   print(
     `  ${count(records)} records went to ${resolve(logFile)}: names and numbers, no message text.`,
   );
-  print("  May this agent enforce? Ask the report (so few turns end in `no evidence`):");
+  print("  May this agent enforce? The report says so, or why not yet:");
   print(`    ${paint("bold", `npm run toolsieve -- report ${logFile} --out report.html`)}`);
 }
 

@@ -19,7 +19,11 @@ function promptChars(candidate: Candidate, limits: ResolvedJudgeLimits): number 
   return size;
 }
 
-/** Consecutive batches that concatenate back to the candidates; a candidate over the character limit stands alone. */
+/**
+ * Consecutive batches that concatenate back to the candidates; a candidate over the character limit stands alone.
+ *
+ * They are frozen: answers go by position, so a judge that took candidates off the list or sorted it would judge others.
+ */
 export function splitIntoBatches(
   candidates: readonly Candidate[],
   batchSize: number,
@@ -38,5 +42,5 @@ export function splitIntoBatches(
       chars += size;
     }
   }
-  return batches;
+  return batches.map((batch) => Object.freeze(batch));
 }

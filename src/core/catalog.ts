@@ -9,7 +9,7 @@ import { cutText, stripInvisible, toJson } from "./text.js";
 export interface CatalogTool<T = unknown> {
   readonly tool: T;
   readonly description: ToolDescription | null;
-  /** What judges see: the description capped and cleaned. The same object on every turn; `null` for nameless tools. */
+  /** What judges see: the description capped and cleaned. The same frozen object on every turn; `null` for nameless tools. */
   readonly candidate: Candidate | null;
   /** SHA-256 over name, description and input schema. */
   readonly fingerprint: string;
@@ -40,8 +40,11 @@ function isDescription(value: unknown): value is ToolDescription {
 
 function toCandidate(description: ToolDescription, limits: ResolvedJudgeLimits): Candidate {
   const { description: summary, ...rest } = description;
-  if (typeof summary !== "string") return rest;
-  return { ...rest, description: cutText(stripInvisible(summary), limits.descriptionChars) };
+  if (typeof summary !== "string") return Object.freeze(rest);
+  return Object.freeze({
+    ...rest,
+    description: cutText(stripInvisible(summary), limits.descriptionChars),
+  });
 }
 
 /** JSON of what the model is sent of a tool; without its schema if that cannot be serialised. */

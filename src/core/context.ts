@@ -109,6 +109,14 @@ function takeWindow(
   return kept;
 }
 
+/** All batches of a turn share one context, which no judge may change for the others. */
+function freezeContext({ request, messages }: JudgeContext): JudgeContext {
+  return Object.freeze({
+    request,
+    messages: Object.freeze(messages.map((message) => Object.freeze(message))),
+  });
+}
+
 /**
  * Builds the judge's view of a conversation that has a request.
  *
@@ -122,10 +130,10 @@ export function buildContext(
   const request = messages[lastUserIndex(messages)];
   const visible =
     options.strategy === "latest-user-message" && request !== undefined ? [request] : messages;
-  return {
+  return freezeContext({
     request: cutText(clean(request?.text ?? "", "user", redact), options.maxChars),
     messages: takeWindow(newestFirst(visible, redact), options),
-  };
+  });
 }
 
 const judgeContextSchema = z.object({
@@ -142,11 +150,11 @@ export function cleanContext(value: unknown, redact: Redact): JudgeContext {
   const parsed = judgeContextSchema.safeParse(value);
   if (!parsed.success)
     throw new TypeError("`context` returned something that is not { request, messages }.");
-  return {
+  return freezeContext({
     request: clean(parsed.data.request, "user", redact),
     messages: parsed.data.messages.map(({ role, text }) => ({
       role,
       text: clean(text, role, redact),
     })),
-  };
+  });
 }

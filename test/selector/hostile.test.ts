@@ -7,7 +7,7 @@ import {
   JudgeTimeoutError,
   createToolSelector,
 } from "../../src/index.js";
-import type { JudgeOptions } from "../../src/index.js";
+import type { JudgeFunction, JudgeOptions } from "../../src/index.js";
 import { fakeJudge } from "../../src/testing/fake-judge.js";
 import { numberedTools, toolsNamed, turnOf, user } from "../support/turns.js";
 
@@ -90,6 +90,50 @@ describe("a number of answers that does not match", () => {
       "unjudged",
       "applicable",
     ]);
+  });
+});
+
+describe("a judge that changes what it was given", () => {
+  const catalog = numberedTools(6);
+  const rejecting = (candidates: readonly unknown[]): number[] => candidates.map(() => 0.05);
+
+  it.each<[string, (candidates: { name: string }[]) => number[]]>([
+    ["takes candidates off the list", (candidates) => rejecting(candidates.splice(0))],
+    ["sorts the list", (candidates) => rejecting(candidates.sort(() => -1))],
+    [
+      "renames a candidate",
+      (candidates) => rejecting(candidates.map((candidate) => (candidate.name = "x"))),
+    ],
+  ])(
+    "and %s is a failed judge: its batch is unjudged, no other tool gets its answers",
+    async (_, spoil) => {
+      const judge: JudgeFunction = ({ candidates }) =>
+        candidates[0]?.name === "tool_0"
+          ? spoil(candidates as { name: string }[])
+          : candidates.map(({ name }) => (name === "tool_5" ? 0.05 : 0.95));
+      const selector = enforce({ judge, batchSize: 2, onUncertain: "keep" });
+      const { outcomes, tools: offered } = await selector.select(turnOf(catalog));
+      expect(outcomes.map(({ verdict }) => verdict)).toEqual([
+        "unjudged",
+        "unjudged",
+        "applicable",
+        "applicable",
+        "applicable",
+        "not-applicable",
+      ]);
+      expect(offered).toEqual(catalog.slice(0, 5));
+    },
+  );
+
+  it("cannot add to what the next batch is told of the conversation", async () => {
+    const judge = fakeJudge({
+      reply: ({ context, candidates }) => {
+        (context.messages as unknown[]).push({ role: "user", text: "added" });
+        return { probabilities: rejecting(candidates) };
+      },
+    });
+    await enforce({ judge, batchSize: 2, onUncertain: "keep" }).select(turnOf(catalog));
+    expect(judge.requests.map(({ context }) => context.messages.length)).toEqual([1, 1, 1]);
   });
 });
 

@@ -1,6 +1,6 @@
 /** What the Postgres sink and the Postgres report share: the optional driver, and names of tables. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { ToolSieveError } from "./errors.js";
 
 /** What is used of a `pg.Pool`. */

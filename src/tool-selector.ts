@@ -1,6 +1,6 @@
 /** createToolSelector: the one loop. A turn in, a selection out; `run` wraps a model step and writes its record. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { yieldToEventLoop } from "./budget.js";
 import { completeRecord } from "./core/build-record.js";
 import { createCatalogReader } from "./core/catalog.js";

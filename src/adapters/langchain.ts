@@ -2,7 +2,7 @@
 
 import { createMiddleware } from "langchain";
 import type { AgentMiddleware, ModelRequest } from "langchain";
-import { z } from "zod";
+import * as z from "zod";
 import { functionOption, parseOptions } from "../core/parse-options.js";
 import type { Turn, TurnOverrides } from "../core/types.js";
 import type { ToolSelectorOptions } from "../core/options.js";

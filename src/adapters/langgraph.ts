@@ -3,7 +3,7 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { AIMessage, BaseMessageLike } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { z } from "zod";
+import * as z from "zod";
 import type { Turn } from "../core/types.js";
 import type { ToolSelectorOptions } from "../core/options.js";
 import { functionOption, parseOptions } from "../core/parse-options.js";

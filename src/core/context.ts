@@ -1,6 +1,6 @@
 /** What a judge sees of the conversation: redacted, bounded, newest first to be kept, without the system prompt. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { integerFrom } from "./parse-options.js";
 import { cutText, stripInvisible } from "./text.js";
 import type { JudgeContext, JudgeMessage, TurnMessage } from "./types.js";

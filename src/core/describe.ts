@@ -1,6 +1,6 @@
 /** Reads a tool of any common shape: OpenAI, Anthropic, MCP, Bedrock, LangChain. Tools that it cannot name are `null`: pinned. */
 
-import { z } from "zod";
+import * as z from "zod";
 import type { JsonSchema, ToolDescription } from "./types.js";
 
 /** Reads a property of anything; a getter that throws counts as absent. */

@@ -1,6 +1,6 @@
 /** How much of a tool reaches a judge's prompt. The tool itself is never shortened. */
 
-import { z } from "zod";
+import * as z from "zod";
 import type { ToolDescription } from "./types.js";
 import { integerFrom } from "./parse-options.js";
 import { cutText, stripInvisible, toJson } from "./text.js";

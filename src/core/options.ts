@@ -1,6 +1,6 @@
 /** The options of a tool selector: their schema, their defaults, and the fingerprint of those that change a selection. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { InvalidOptionsError } from "../errors.js";
 import { contextOptionsSchema } from "./context.js";
 import type { ContextOptions, Redact } from "./context.js";
@@ -263,6 +263,8 @@ function checkBatchSize({ batchSize }: Judge): void {
   );
 }
 
+/** Epoch milliseconds that a date can hold. */
+const isTime = (value: unknown): boolean => !Number.isNaN(new Date(value as number).getTime());
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 const randomId = (): string => crypto.randomUUID();
 
@@ -294,7 +296,7 @@ export function resolveOptions(
     ...parsed,
     judge,
     ...resolveThresholds(parsed, judge),
-    now: orElse(parsed.now, Number.isFinite, Date.now),
+    now: orElse(parsed.now, isTime, Date.now),
     newId: orElse(parsed.newId, isText, randomId),
   };
 }

@@ -1,6 +1,6 @@
 /** Parses the options of a factory once, and words every failure alike: option, expectation, value. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { InvalidOptionsError } from "../errors.js";
 
 /** Options whose value is never shown; a URL can carry a password. */

@@ -1,6 +1,6 @@
 /** The selection record: the versioned log line of a turn, its schema and its parser. Holds no message text by default. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { RecordFormatError } from "../errors.js";
 
 const count = z.int().min(0);

@@ -1,6 +1,6 @@
 /** Labelled cases: requests for which it is known which tools they need. Conversations and trajectories become one case a turn. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { ToolSieveError } from "../errors.js";
 import type { TurnMessage } from "../core/types.js";
 

@@ -1,6 +1,6 @@
 /** Catalogs for labelled cases: the tools needed among distractors drawn with a seed. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { ToolSieveError } from "../errors.js";
 import type { ToolDescription } from "../core/types.js";
 import { parseJsonLines, type LabelledCase } from "./cases.js";

@@ -1,6 +1,6 @@
 /** Evaluates a judge on labelled cases: judged once, then measured by set, under three policies side by side. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { contextOptionsSchema } from "../core/context.js";
 import type { ContextOptions } from "../core/context.js";
 import { functionOption, integerFrom, parseOptions } from "../core/parse-options.js";

@@ -1,6 +1,6 @@
 /** Judgments recorded once and used again: a paid judge is asked once, its answers are evaluated as often as wanted. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { InvalidOptionsError, ToolSieveError } from "../errors.js";
 import { canonicalJson, sha256Hex } from "../core/fingerprint.js";
 import type { Judge, JudgeRequest, JudgeResponse, JudgeUsage } from "../core/types.js";

@@ -1,7 +1,7 @@
 /** A wrapper that never asks a judge the same thing twice: answers are kept, and calls under way are shared. */
 
 import { LRUCache } from "lru-cache";
-import { z } from "zod";
+import * as z from "zod";
 import { sha256Hex } from "../core/fingerprint.js";
 import { integerFrom, parseOptions } from "../core/parse-options.js";
 import { toJson } from "../core/text.js";

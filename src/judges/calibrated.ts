@@ -1,6 +1,6 @@
 /** A wrapper that maps a judge's probabilities to calibrated ones. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { parseOptions } from "../core/parse-options.js";
 import type { Judge, JudgeFunction } from "../core/types.js";
 import {

@@ -1,6 +1,6 @@
 /** A calibration curve: its two shapes, the pairs that it is fitted on, and how a probability passes through it. */
 
-import { z } from "zod";
+import * as z from "zod";
 
 const finite = "a finite number";
 const share = "a number from 0 to 1";

@@ -1,6 +1,6 @@
 /** Two judges in a row: the second is asked only about what the first left open. */
 
-import { z } from "zod";
+import * as z from "zod";
 import {
   InvalidOptionsError,
   JudgeResponseError,

@@ -1,6 +1,6 @@
 /** Reads what every answer of a chat completion has in common: was it finished, and where does its one answer string stand. */
 
-import { z } from "zod";
+import * as z from "zod";
 import type { JudgeUsage } from "../core/types.js";
 import { JudgeResponseError } from "../errors.js";
 

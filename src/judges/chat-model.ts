@@ -1,6 +1,6 @@
 /** The judge over any LangChain chat model with structured output: it states one probability per tool. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { judgeLimitsSchema, type JudgeLimits } from "../core/limits.js";
 import { integerFrom, parseOptions } from "../core/parse-options.js";
 import { read } from "../core/read.js";

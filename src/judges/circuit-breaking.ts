@@ -1,6 +1,6 @@
 /** A wrapper that stops asking a judge which keeps failing, so that an outage is not paid for on every turn. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { JudgeResponseError } from "../errors.js";
 import { functionOption, integerFrom, parseOptions } from "../core/parse-options.js";
 import type { Judge, JudgeFunction, JudgeResponse, Logger } from "../core/types.js";

@@ -1,6 +1,6 @@
 /** The judge over a LangChain decision model: one yes/no question per tool, in the wording that Jev gets. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { judgeLimitsSchema, toPromptTool, type JudgeLimits } from "../core/limits.js";
 import { integerFrom, parseOptions } from "../core/parse-options.js";
 import { read } from "../core/read.js";

@@ -1,6 +1,6 @@
 /** Fits a calibration: from labelled answers of a judge to a map from its probabilities to real ones. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { InvalidOptionsError } from "../errors.js";
 import { shareOf } from "../core/fingerprint.js";
 import { parseOptions } from "../core/parse-options.js";

@@ -1,6 +1,6 @@
 /** The wrapping that every remote judge comes in: a circuit breaker around retries around the bare judge. */
 
-import { z } from "zod";
+import * as z from "zod";
 import type { Judge, Logger } from "../core/types.js";
 import {
   breakerOptionsSchema,

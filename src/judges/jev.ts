@@ -1,6 +1,6 @@
 /** The judge that asks TypeSafe Jev (System One): one request per batch, one yes/no question per tool. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { InvalidOptionsError } from "../errors.js";
 import {
   judgeLimitsSchema,

@@ -1,6 +1,6 @@
 /** What the judges over LangChain models have in common: how a model is run, and what its failures become. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { JudgeResponseError, ToolSieveError } from "../errors.js";
 import { read } from "../core/read.js";
 import type { JudgeUsage } from "../core/types.js";

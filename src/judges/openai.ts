@@ -1,6 +1,6 @@
 /** The judge that asks an OpenAI-compatible service: yes or no per tool, its probability read from token logprobs. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { judgeLimitsSchema, type JudgeLimits } from "../core/limits.js";
 import { integerFrom, parseOptions } from "../core/parse-options.js";
 import { read } from "../core/read.js";
@@ -123,7 +123,7 @@ function chatAsk(send: Send, settings: Settings, id: string): Ask {
       next.method === used.method
         ? "it is asked without it from now on"
         : "the model is asked to state probabilities from now on, which are coarser";
-    logger?.warn(`Judge \`${id}\`: the service refuses \`${parameter}\`; ${change}.`);
+    warn(logger, `Judge \`${id}\`: the service refuses \`${parameter}\`; ${change}.`);
     return true;
   };
 

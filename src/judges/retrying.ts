@@ -1,6 +1,6 @@
 /** A wrapper that repeats a judge's request after a passing failure, inside the one budget of the turn. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { JudgeHttpError, JudgeResponseError, JudgeTimeoutError } from "../errors.js";
 import { untilAborted } from "../core/abort.js";
 import { integerFrom, parseOptions } from "../core/parse-options.js";

@@ -1,6 +1,6 @@
 /** Options that every judge of a remote service takes: its address, a key, a model. */
 
-import { z } from "zod";
+import * as z from "zod";
 
 const keyText = "a key of visible ASCII characters";
 const modelName = "a model name of up to 120 letters, digits and `_.:/@+-`";

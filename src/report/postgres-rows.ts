@@ -1,6 +1,6 @@
 /** Reads a Postgres table of records: the way to the server, a range of rows, and its pages. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { ToolSieveError } from "../errors.js";
 import {
   isOneSource,

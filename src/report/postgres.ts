@@ -1,6 +1,6 @@
 /** The report on records in a Postgres table: the same evidence as from a file, with the tools folded by the database. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { parseOptions } from "../core/parse-options.js";
 import type { SelectionRecord } from "../core/record.js";
 import { EvidenceLog } from "./evidence-log.js";

@@ -1,6 +1,6 @@
 /** What cached tokens and the judge cost, as ratios to a fresh input token: presets by model, overridden by the user. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { nameMatcher } from "../core/glob.js";
 import type { CacheRatios } from "./summary.js";
 

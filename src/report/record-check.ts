@@ -3,7 +3,7 @@
  * by field, without building a copy. The tests hold the two against each other.
  */
 
-import { z } from "zod";
+import * as z from "zod";
 import type { SelectionRecord } from "../core/record.js";
 
 type Check = (value: unknown) => boolean;

@@ -1,6 +1,6 @@
 /** The options of `summarize`, checked once. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { integerFrom, parseOptions } from "../core/parse-options.js";
 import { pricesSchema } from "./prices.js";
 import type { Prices } from "./prices.js";

@@ -1,6 +1,6 @@
 /** `tuneThresholds`: thresholds and cap for a stated recall, fitted on one part of the units and checked on the other. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { shareOf } from "../core/fingerprint.js";
 import { parseOptions } from "../core/parse-options.js";
 import { upperBound } from "./bounds.js";

@@ -1,6 +1,6 @@
 /** Writes each record to several sinks, none of which can affect another. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { functionOption, parseOptions } from "../core/parse-options.js";
 import type { Sink } from "../core/types.js";
 import { ToolSieveError } from "../errors.js";

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, type FileHandle } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { integerFrom, parseOptions } from "../core/parse-options.js";
 import type { SelectionRecord } from "../core/record.js";
 import type { Sink } from "../core/types.js";

@@ -2,7 +2,7 @@
 
 import type { Attributes } from "@opentelemetry/api";
 import type { LogBody, LoggerProvider } from "@opentelemetry/api-logs";
-import { z } from "zod";
+import * as z from "zod";
 import { parseOptions } from "../core/parse-options.js";
 import type { SelectionRecord } from "../core/record.js";
 import type { Sink } from "../core/types.js";

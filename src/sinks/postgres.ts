@@ -1,6 +1,6 @@
 /** A sink that inserts records into a Postgres table, in batches, and waits in a bounded queue while the server is away. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { parseOptions } from "../core/parse-options.js";
 import type { SelectionRecord } from "../core/record.js";
 import type { Sink } from "../core/types.js";

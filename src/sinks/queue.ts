@@ -1,6 +1,6 @@
 /** The bounded queue between a turn and a slow destination: takes at once, delivers in the background, counts what it loses. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { functionOption, integerFrom } from "../core/parse-options.js";
 import type { Logger } from "../core/types.js";
 import { ToolSieveError } from "../errors.js";
@@ -105,13 +105,6 @@ function ignorable(promise: Promise<void>): Promise<void> {
 /** Tells `onError` of every failure and the logger of the first of each kind; neither can throw into the sink. */
 function createReporter({ onError, logger }: Pick<QueueOptions<unknown>, "onError" | "logger">) {
   const warned = new Set<string>();
-  const quietly = (observe: () => void): void => {
-    try {
-      observe();
-    } catch {
-      // A failing observer is no reason to lose a record.
-    }
-  };
   return (kind: Loss | "retried", error: ToolSieveError): void => {
     quietly(() => onError?.(error));
     if (warned.has(kind)) return;
@@ -179,7 +172,6 @@ export function createQueue<Item>(options: QueueOptions<Item>): Queue<Item> {
   async function deliverHead(): Promise<void> {
     const length = batchLength();
     const errors = await options.deliver(entries.slice(0, length).map(({ item }) => item));
-    if (state === "abandoned") return;
     remove(length).forEach((entry, index) => {
       const error = errors[index] ?? null;
       if (error === null) {

@@ -1,0 +1,125 @@
+/** Measures the embedded judge, and what one would pick instead, on public data; writes RESULTS.md and results.json beside itself. */
+
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { Judge } from "../../src/core/types.js";
+import { localJudge } from "../../src/judges/local/local-judge.js";
+import { leaveOneOut } from "../../training/leave-one-out.js";
+import { readSources } from "../../training/sources.js";
+import {
+  bm25Judge,
+  hiddenInHindsight,
+  measureAttacks,
+  measureRanking,
+  measureSelection,
+} from "./measure.js";
+import type { AttackRow, Part, RankingRow, SelectionRow } from "./measure.js";
+import { bm25Ranker, judgeRanker, mastraRanker, miniSearchRanker } from "./rankers.js";
+import { renderResults } from "./results-text.js";
+import type { HindsightRow } from "./results-text.js";
+
+const { values } = parseArgs({
+  options: {
+    data: { type: "string" },
+    "skip-mastra": { type: "boolean", default: false },
+  },
+});
+if (values.data === undefined) {
+  process.stderr.write("Usage: npm run bench:quality -- --data FOLDER [--skip-mastra]\n");
+  process.exit(2);
+}
+
+const parts: readonly Part[] = readSources(values.data).flatMap(({ parts }) =>
+  parts.map(({ name, source, catalog, cases }) => ({
+    name,
+    source,
+    catalog,
+    cases: cases.map(({ labelled }) => labelled),
+  })),
+);
+
+/** The definitions of BFCL are ranked as one catalog. */
+const rankingParts: readonly Part[] = [
+  ...parts.filter(({ name }) => ["Seal-Tools", "StableToolBench", "MetaTool"].includes(name)),
+  ...parts
+    .filter(({ name }) => name === "BFCL")
+    .map((part) => ({
+      ...part,
+      cases: [...(parts.find(({ name }) => name === "BFCL live")?.cases ?? []), ...part.cases],
+    })),
+];
+
+const start = performance.now();
+function log(step: string): void {
+  process.stderr.write(`${((performance.now() - start) / 1000).toFixed(0)} s  ${step}\n`);
+}
+
+const shippedJudge = localJudge();
+const leftOut: SelectionRow[] = [];
+const shipped: SelectionRow[] = [];
+const hindsight: HindsightRow[] = [];
+const attacks: AttackRow[] = [];
+
+const judgeWithout = await leaveOneOut(values.data, log);
+const judgeOf = new Map<string, Judge>();
+for (const source of new Set(parts.map(({ source }) => source))) {
+  const judge = await judgeWithout(source);
+  for (const { name } of parts.filter((part) => part.source === source)) judgeOf.set(name, judge);
+}
+function unseenJudge(part: string): Judge {
+  const judge = judgeOf.get(part);
+  if (judge === undefined) throw new Error(`No judge was trained without ${part}.`);
+  return judge;
+}
+
+for (const part of parts) {
+  const judge = unseenJudge(part.name);
+  leftOut.push(await measureSelection(part, judge));
+  shipped.push(await measureSelection(part, shippedJudge));
+  for (const [name, one] of [
+    ["embedded judge, unseen", judge],
+    ["plain BM25", bm25Judge],
+  ] as const) {
+    hindsight.push({
+      part: part.name,
+      judge: name,
+      hidden: await hiddenInHindsight(part, one, 0.99),
+    });
+  }
+  log(`${part.name} selected`);
+}
+for (const part of parts.filter(({ name }) => ["BFCL live", "Seal-Tools"].includes(name))) {
+  attacks.push(...(await measureAttacks(part, unseenJudge(part.name), 8)));
+  log(`${part.name} attacked`);
+}
+
+const rankers = [
+  judgeRanker("embedded judge, unseen", (task) => Promise.resolve(unseenJudge(task))),
+  judgeRanker("embedded judge, as shipped", () => Promise.resolve(shippedJudge)),
+  bm25Ranker,
+  miniSearchRanker,
+  ...(values["skip-mastra"] ? [] : [mastraRanker]),
+];
+const ranking: RankingRow[] = [];
+for (const ranker of rankers) {
+  ranking.push(...(await measureRanking(ranker, rankingParts)));
+  log(`${ranker.name} ranked`);
+}
+
+const results = {
+  command: "npm run bench:quality -- --data FOLDER",
+  node: process.versions.node,
+  judge: shippedJudge.id,
+  leftOut,
+  shipped,
+  hindsight,
+  ranking,
+  attacks,
+};
+await writeFile(
+  join(import.meta.dirname, "results.json"),
+  `${JSON.stringify(results, (_, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(5)) : value), 1)}\n`,
+);
+await writeFile(join(import.meta.dirname, "RESULTS.md"), renderResults(results));
+log("written");

@@ -91,7 +91,9 @@ function selectionLines(
   record: SelectionRecord,
   before: SelectionRecord | undefined,
 ): readonly string[] {
-  if (record.fallback) return [`${label("kept")}everything: ${record.reason}`];
+  if (record.fallback) {
+    return [`${label("kept")}${paint("yellow", `everything, to be safe: ${record.reason}`)}`];
+  }
   const keptOf = ({ tools }: SelectionRecord): readonly ToolEntry[] =>
     tools.filter((tool) => tool.kept);
   const kept = keptOf(record);
@@ -132,10 +134,7 @@ function summaryLine(record: SelectionRecord): string {
   const tools = `${catalog.tools} → ${suggested.tools} tools`;
   const tokens = `≈ ${count(before)} → ${count(after)} tokens of definitions (${saving(before, after)})`;
   const time = judge === null ? "not judged" : `judged in ${Math.round(judge.latencyMs)} ms`;
-  const fallback = record.fallback
-    ? paint("yellow", ` full catalog restored: ${record.reason}`)
-    : "";
-  return `  step ${record.step ?? "?"}  ${tools}, ${tokens}, ${time}${fallback}`;
+  return `  step ${record.step ?? "?"}  ${tools}, ${tokens}, ${time}`;
 }
 
 /**

@@ -103,7 +103,7 @@ function savingFinding({ netSaving, unit }: Evidence): Finding | null {
       : `it pays from ${Math.ceil(breakEven.turns)} turns between two changes of the tools block`;
   return {
     reason: `Not worth it: the net saving is ${Math.round(mean).toLocaleString("en-US")} input-token equivalents per ${nouns[unit][0]}, with a lower bound of ${Math.round(lowerBound).toLocaleString("en-US")}.`,
-    change: `A cheaper judge, or a tools block that changes less often (sticky): ${turns}.`,
+    change: `A cheaper judge, or a tools block that changes less often: ${turns}.`,
   };
 }
 

@@ -111,6 +111,14 @@ function agentSummary(
   return { agent, ...result, judged, comparison };
 }
 
+/** The second gate asks about agents that are enforced; the others run in shadow, or not at all. */
+function agentsInQuestion(
+  agents: readonly AgentSummary[],
+  { gate }: ResolvedSummarizeOptions,
+): readonly AgentSummary[] {
+  return gate === "shadow" ? agents : agents.filter(({ comparison }) => comparison !== null);
+}
+
 /** What the figures assume, for the page to state. */
 function assumptionsOf(
   judged: JudgedCohort | null,
@@ -157,7 +165,7 @@ export function finishSummary(
     const judged = cohort === undefined ? null : (judgedCohorts.get(cohort) ?? null);
     return agentSummary(agent, judged, compared.get(agent) ?? null, options);
   });
-  const worst = worstOf(agents);
+  const worst = worstOf(agentsInQuestion(agents, options)) ?? worstOf(agents);
   const { verdict, exitCode, reasons, changes } = worst ?? nothingJudged;
   const judged = worst?.judged ?? null;
   const { period } = log;

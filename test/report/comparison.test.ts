@@ -169,6 +169,13 @@ describe("the second gate", () => {
     expect((await compare(sides(400))).of("labelled-failure")).toBeUndefined();
   });
 
+  it("asks only about agents that are enforced", async () => {
+    const other = control(0, { agent: "other", threadId: "o-1" });
+    const summary = await summarize([...sides(200), other], { gate: "enforced" });
+    expect(summary.exitCode).toBe(0);
+    expect(summary.agents["other"]).toMatchObject({ exitCode: 3, comparison: null });
+  });
+
   it("no enforced record is no evidence", async () => {
     const summary = await summarize([control(0)], { gate: "enforced" });
     expect(summary).toMatchObject({ exitCode: 3, reasons: ["No enforced record."] });

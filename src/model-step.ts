@@ -1,6 +1,8 @@
 /** One model step: calling it, and keeping what became of it for the record. */
 
 import type { StepOutcome } from "./core/build-record.js";
+import { quietly } from "./core/quietly.js";
+import { read } from "./core/read.js";
 import type { ModelOutcome, Selection } from "./core/types.js";
 import { isControlFlow } from "./selecting.js";
 import type { Warn } from "./turn-policy.js";
@@ -28,7 +30,10 @@ export async function finishStep<R>(
   try {
     const result = await callModel();
     const latencyMs = performance.now() - start;
-    return { result, outcome: { latencyMs, error: false, model: read(readOutcome, result, warn) } };
+    return {
+      result,
+      outcome: { latencyMs, error: false, model: outcomeOf(readOutcome, result, warn) },
+    };
   } catch (error) {
     const latencyMs = performance.now() - start;
     return {
@@ -38,17 +43,28 @@ export async function finishStep<R>(
   }
 }
 
-function read<R>(
+function isOutcome(value: unknown): value is ModelOutcome {
+  const called = read(value, "called");
+  return Array.isArray(called) && called.every((name) => typeof name === "string");
+}
+
+function outcomeOf<R>(
   readOutcome: (result: R) => ModelOutcome,
   result: R,
   warn: Warn,
 ): ModelOutcome | null {
   try {
-    return readOutcome(result);
+    const outcome: unknown = readOutcome(result);
+    if (isOutcome(outcome)) return outcome;
+    quietly(() => outcome);
   } catch {
-    warn("readOutcome", "`readOutcome` failed: the record has no outcome.");
-    return null;
+    // Said below.
   }
+  warn(
+    "readOutcome",
+    "`readOutcome` failed, or answered no `{ called }`: the record has no outcome.",
+  );
+  return null;
 }
 
 /** Returns or throws what the step did. */

@@ -1,5 +1,6 @@
 /** Hands records to the sinks: never in a turn's way, failures counted, warned about once. */
 
+import { quietly } from "./core/quietly.js";
 import type { SelectionRecord } from "./core/record.js";
 import type { Sink } from "./core/types.js";
 import type { Warn } from "./turn-policy.js";
@@ -45,11 +46,10 @@ export function createRecorder(
   function track(work: Promise<unknown>): void {
     inFlight.add(work);
     void work.finally(() => inFlight.delete(work));
-    try {
-      waitUntil?.(work);
-    } catch {
-      warn("waitUntil", "`waitUntil` failed; turns are not affected.");
-    }
+    quietly(
+      () => waitUntil?.(work),
+      () => warn("waitUntil", "`waitUntil` failed; turns are not affected."),
+    );
   }
 
   /** Shadow work that ends may have started writes, which are tracked in turn. */

@@ -12,6 +12,7 @@ import { buildContext, cleanContext, requestText } from "./core/context.js";
 import { describeTool } from "./core/describe.js";
 import type { ResolvedOptions } from "./core/options.js";
 import { readMessages } from "./core/messages.js";
+import { read } from "./core/read.js";
 import { decide } from "./core/select.js";
 import type { SelectionPolicy } from "./core/select.js";
 import { readToolChoice } from "./core/tool-choice.js";
@@ -68,7 +69,7 @@ const sliceMs = 4;
 
 /** LangGraph's interrupts and commands travel as errors; recognised without importing the host. */
 export function isControlFlow(error: unknown): boolean {
-  return typeof error === "object" && error !== null && Reflect.get(error, "is_bubble_up") === true;
+  return read(error, "is_bubble_up") === true;
 }
 
 /** Reads the catalog in slices, so that first readings of many schemas do not hold the event loop. */

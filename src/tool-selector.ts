@@ -3,10 +3,12 @@
 import * as z from "zod";
 import { yieldToEventLoop } from "./budget.js";
 import { completeRecord } from "./core/build-record.js";
+import type { StepOutcome } from "./core/build-record.js";
 import { createCatalogReader } from "./core/catalog.js";
 import { fingerprintPolicy, resolveOptions } from "./core/options.js";
 import type { ResolvedOptions, ToolSelectorOptions } from "./core/options.js";
 import { integerFrom, parseOptions } from "./core/parse-options.js";
+import type { SelectionRecord } from "./core/record.js";
 import type { Selection, Turn } from "./core/types.js";
 import { createFallbackMonitor } from "./fallback-monitor.js";
 import { toJudge } from "./judges/judge.js";
@@ -83,17 +85,26 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
     return selected;
   }
 
+  /** Never rejects: what cannot be recorded is warned about. */
+  async function write(record: SelectionRecord, outcome: StepOutcome | null): Promise<void> {
+    try {
+      await recorder.emit(completeRecord(record, outcome));
+    } catch {
+      warn("internal", "A record could not be completed; the turn is not affected.");
+    }
+  }
+
   async function enforce<T, R>(
     step: ModelStep<T, R>,
     { selection, thrown }: Selected<T>,
   ): Promise<R> {
     if (thrown.length > 0) {
-      void recorder.emit(completeRecord(selection.record, null));
+      void write(selection.record, null);
       throw thrown[0];
     }
     const callModel = (): Promise<R> => step.callModel(selection.tools, selection);
     const finished = await finishStep(callModel, step.readOutcome, warn);
-    void recorder.emit(completeRecord(selection.record, finished.outcome));
+    void write(selection.record, finished.outcome);
     return unwrapStep(finished);
   }
 
@@ -107,7 +118,7 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
     const recording = (async () => {
       await yieldToEventLoop();
       const [{ selection }, { outcome }] = await Promise.all([judge(), finishing]);
-      await recorder.emit(completeRecord(selection.record, outcome));
+      await write(selection.record, outcome);
     })();
     recorder.track(
       recording.catch(() =>

@@ -1,5 +1,6 @@
 /** Warnings: each kind once per selector, and never in a turn's way. */
 
+import { quietly } from "./core/quietly.js";
 import type { Logger } from "./core/types.js";
 import type { Warn } from "./turn-policy.js";
 
@@ -11,10 +12,6 @@ export function createWarnOnce(logger: Logger): Warn {
   return (key, message) => {
     if (said.has(key) || said.size >= maxKeys) return;
     said.add(key);
-    try {
-      logger.warn(`[toolsieve] ${message}`);
-    } catch {
-      // A logger that throws has nobody left to tell.
-    }
+    quietly(() => logger.warn(`[toolsieve] ${message}`));
   };
 }

@@ -3,6 +3,7 @@
 import type { Candidate, ToolDescription } from "./types.js";
 import { canonicalJson, sha256Hex, toolFingerprint } from "./fingerprint.js";
 import type { ResolvedJudgeLimits } from "./limits.js";
+import { quietly } from "./quietly.js";
 import { cutText, stripInvisible, toJson } from "./text.js";
 
 /** A tool of the caller, as read. */
@@ -74,7 +75,9 @@ export function createCatalogReader(options: CatalogReaderOptions): CatalogReade
   function tokensOf(json: string): number | null {
     try {
       const tokens = options.countTokens(json);
-      return Number.isFinite(tokens) && tokens >= 0 ? Math.round(tokens) : null;
+      if (Number.isFinite(tokens) && tokens >= 0) return Math.round(tokens);
+      quietly(() => tokens);
+      return null;
     } catch {
       return null;
     }

@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { integerFrom } from "./parse-options.js";
+import { quietly } from "./quietly.js";
 import { cutText, stripInvisible } from "./text.js";
 import type { JudgeContext, JudgeMessage, TurnMessage } from "./types.js";
 
@@ -80,8 +81,10 @@ function isJudgeRole(role: string): role is JudgeMessage["role"] {
 
 function clean(text: string, role: JudgeMessage["role"], redact: Redact): string {
   const redacted: unknown = redact(text, role);
-  if (typeof redacted !== "string")
+  if (typeof redacted !== "string") {
+    quietly(() => redacted);
     throw new TypeError("`redact` returned something that is not a string.");
+  }
   const visible = stripInvisible(redacted);
   return role === "tool" ? cutText(visible, toolResultChars) : visible;
 }
@@ -148,8 +151,10 @@ const judgeContextSchema = z.object({
  */
 export function cleanContext(value: unknown, redact: Redact): JudgeContext {
   const parsed = judgeContextSchema.safeParse(value);
-  if (!parsed.success)
+  if (!parsed.success) {
+    quietly(() => value);
     throw new TypeError("`context` returned something that is not { request, messages }.");
+  }
   return freezeContext({
     request: clean(parsed.data.request, "user", redact),
     messages: parsed.data.messages.map(({ role, text }) => ({

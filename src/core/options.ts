@@ -264,7 +264,7 @@ function checkBatchSize({ batchSize }: Judge): void {
 }
 
 /** Epoch milliseconds that a date can hold. */
-const isTime = (value: unknown): boolean => !Number.isNaN(new Date(value as number).getTime());
+const isTime = (value: unknown): boolean => typeof value === "number" && Math.abs(value) <= 8.64e15;
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 const randomId = (): string => crypto.randomUUID();
 

@@ -6,6 +6,7 @@ import { InvalidOptionsError, ToolSieveError } from "../errors.js";
 import { untilAborted } from "../core/abort.js";
 import { boundedFetch, explainsItself, parseJson } from "./http.js";
 import { toJudgeError } from "./openai-errors.js";
+import { warn } from "./warn.js";
 
 /** The part of a client of the `openai` package (6.x or 7.x) that the judge uses. */
 export interface OpenAIClient {
@@ -125,7 +126,7 @@ export function connect(options: ConnectionOptions): Send {
     options.client === undefined
       ? createClient(options, keyFor(options))
       : Promise.resolve(adopt(options.client));
-  loading.catch((error: ToolSieveError) => options.logger?.warn(error.message));
+  loading.catch((error: ToolSieveError) => warn(options.logger, error.message));
 
   return async (path, body, signal) => {
     signal.throwIfAborted();

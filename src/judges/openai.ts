@@ -17,6 +17,7 @@ import { isRefusable } from "./openai-errors.js";
 import { readLogprobs } from "./openai-logprobs.js";
 import { readStated } from "./openai-stated.js";
 import { askInParts } from "./prompt.js";
+import { warn } from "./warn.js";
 
 const modelName = "a model name of letters, digits and `_.:/@+-`";
 const keyText = "a key of visible ASCII characters";

@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { functionOption, integerFrom } from "../core/parse-options.js";
+import { quietly } from "../core/quietly.js";
 import type { Logger } from "../core/types.js";
 import { ToolSieveError } from "../errors.js";
 

@@ -378,6 +378,10 @@ describe("hostile tools and messages", () => {
       },
     ],
     ["countTokens without a number", { countTokens: () => Number.NaN }],
+    ["countTokens that rejects", { countTokens: () => Promise.reject(new Error("no")) }],
+    ["context that rejects", { context: () => Promise.reject(new Error("no")) }],
+    ["redact that rejects", { redact: () => Promise.reject(new Error("no")) }],
+    ["now beyond every date", { now: () => 1e17 }],
     [
       "logger",
       {

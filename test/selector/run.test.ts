@@ -163,6 +163,15 @@ describe("shadow", () => {
     expect(sink.records).toHaveLength(1);
   });
 
+  it("survives a waitUntil that rejects, and warns about it", async () => {
+    const warn = vi.fn(() => Promise.reject(new Error("no")) as never);
+    const waitUntil = (): Promise<void> => Promise.reject(new Error("no"));
+    const { run, selector } = setUp({}, { mode: "shadow", waitUntil, logger: { warn } });
+    await run();
+    await selector.flush();
+    expect(warn).toHaveBeenCalledTimes(1);
+  });
+
   it("survives a waitUntil that throws", async () => {
     const { run } = setUp(
       {},
@@ -225,6 +234,45 @@ describe("a model step that fails", () => {
       throw new Error("sync");
     });
     await expect(run()).rejects.toThrow("sync");
+    expect(onlyRecord(sink.records).outcome?.error).toBe(true);
+  });
+
+  it.each<[string, () => unknown]>([
+    ["nothing", () => undefined],
+    ["no names", () => ({})],
+    ["a name that is no list", () => ({ called: "query" })],
+    ["names that are no text", () => ({ called: [null, { name: "query" }] })],
+    ["a promise", async () => ({ called: ["query"] })],
+    ["a promise that rejects", () => Promise.reject(new Error("no"))],
+    [
+      "usage that throws",
+      () => ({
+        called: [],
+        get usage(): never {
+          throw new Error("no");
+        },
+      }),
+    ],
+  ])("whose outcome is %s still returns what the model answered", async (outcome, readOutcome) => {
+    for (const mode of ["enforce", "shadow"] as const) {
+      const { sink, selector } = setUp({}, { mode });
+      const callModel = async (): Promise<string> => "ok";
+      const step = { callModel, readOutcome: readOutcome as never };
+      expect(await selector.run(turnOf(tools), step)).toBe("ok");
+      await selector.flush();
+      if (outcome !== "usage that throws") expect(onlyRecord(sink.records).outcome).toBeNull();
+    }
+  });
+
+  it("with an error that throws on every access is passed on, and recorded", async () => {
+    const hostile = {
+      get is_bubble_up(): never {
+        throw new Error("not this one");
+      },
+    };
+    const { sink, run, callModel } = setUp();
+    callModel.mockRejectedValueOnce(hostile);
+    expect(await run().catch((error: unknown) => error)).toBe(hostile);
     expect(onlyRecord(sink.records).outcome?.error).toBe(true);
   });
 

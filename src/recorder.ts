@@ -1,13 +1,15 @@
 /** Hands records to the sinks: never in a turn's way, failures counted, warned about once. */
 
+import { completeRecord } from "./core/build-record.js";
+import type { StepOutcome } from "./core/build-record.js";
 import { quietly } from "./core/quietly.js";
 import type { SelectionRecord } from "./core/record.js";
 import type { Sink } from "./core/types.js";
 import type { Warn } from "./turn-policy.js";
 
 export interface Recorder {
-  /** Hands a record to every sink; the promise settles when all have taken it, and never rejects. */
-  emit(record: SelectionRecord): Promise<void>;
+  /** Adds the outcome and hands the record to every sink; the promise settles when all have taken it, and never rejects. */
+  emit(record: SelectionRecord, outcome: StepOutcome | null): Promise<void>;
   /** Keeps track of work that `flush` waits for. It must not reject. */
   track(work: Promise<unknown>): void;
   /** Waits for tracked work, then for the sinks; at most `timeoutMs`. Never rejects. */
@@ -43,6 +45,15 @@ export function createRecorder(
     }
   }
 
+  function completed(record: SelectionRecord, outcome: StepOutcome | null): SelectionRecord | null {
+    try {
+      return completeRecord(record, outcome);
+    } catch {
+      warn("internal", "A record could not be completed; the turn is not affected.");
+      return null;
+    }
+  }
+
   function track(work: Promise<unknown>): void {
     inFlight.add(work);
     void work.finally(() => inFlight.delete(work));
@@ -61,9 +72,11 @@ export function createRecorder(
   const flush = (timeoutMs: number): Promise<void> => settle(drain(), timeoutMs);
 
   return {
-    async emit(record) {
-      const writing = Promise.all(sinks.map((sink) => guard(() => sink.write(record))));
-      if (sinks.length > 0) track(writing);
+    async emit(record, outcome) {
+      const complete = completed(record, outcome);
+      if (complete === null || sinks.length === 0) return;
+      const writing = Promise.all(sinks.map((sink) => guard(() => sink.write(complete))));
+      track(writing);
       await writing;
     },
     track,

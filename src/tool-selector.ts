@@ -2,13 +2,10 @@
 
 import * as z from "zod";
 import { yieldToEventLoop } from "./budget.js";
-import { completeRecord } from "./core/build-record.js";
-import type { StepOutcome } from "./core/build-record.js";
 import { createCatalogReader } from "./core/catalog.js";
 import { fingerprintPolicy, resolveOptions } from "./core/options.js";
 import type { ResolvedOptions, ToolSelectorOptions } from "./core/options.js";
 import { integerFrom, parseOptions } from "./core/parse-options.js";
-import type { SelectionRecord } from "./core/record.js";
 import type { Selection, Turn } from "./core/types.js";
 import { createFallbackMonitor } from "./fallback-monitor.js";
 import { toJudge } from "./judges/judge.js";
@@ -85,26 +82,17 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
     return selected;
   }
 
-  /** Never rejects: what cannot be recorded is warned about. */
-  async function write(record: SelectionRecord, outcome: StepOutcome | null): Promise<void> {
-    try {
-      await recorder.emit(completeRecord(record, outcome));
-    } catch {
-      warn("internal", "A record could not be completed; the turn is not affected.");
-    }
-  }
-
   async function enforce<T, R>(
     step: ModelStep<T, R>,
     { selection, thrown }: Selected<T>,
   ): Promise<R> {
     if (thrown.length > 0) {
-      void write(selection.record, null);
+      void recorder.emit(selection.record, null);
       throw thrown[0];
     }
     const callModel = (): Promise<R> => step.callModel(selection.tools, selection);
     const finished = await finishStep(callModel, step.readOutcome, warn);
-    void write(selection.record, finished.outcome);
+    void recorder.emit(selection.record, finished.outcome);
     return unwrapStep(finished);
   }
 
@@ -118,7 +106,7 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
     const recording = (async () => {
       await yieldToEventLoop();
       const [{ selection }, { outcome }] = await Promise.all([judge(), finishing]);
-      await write(selection.record, outcome);
+      await recorder.emit(selection.record, outcome);
     })();
     recorder.track(
       recording.catch(() =>

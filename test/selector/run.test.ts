@@ -165,7 +165,7 @@ describe("shadow", () => {
 
   it("survives a waitUntil that rejects, and warns about it", async () => {
     const warn = vi.fn(() => Promise.reject(new Error("no")) as never);
-    const waitUntil = (): Promise<void> => Promise.reject(new Error("no"));
+    const waitUntil = (() => Promise.reject(new Error("no"))) as () => never;
     const { run, selector } = setUp({}, { mode: "shadow", waitUntil, logger: { warn } });
     await run();
     await selector.flush();

@@ -158,6 +158,36 @@ describe("jsonlSink", () => {
     },
   );
 
+  it(
+    "counts a line that only half fits on the disk, and the next one begins on a line of its own",
+    { timeout: 30_000 },
+    async () => {
+      const path = await logPath();
+      const limited = spawn("sh", [
+        "-c",
+        'ulimit -f 40 && exec "$0" "$@"',
+        process.execPath,
+        "--import",
+        "tsx",
+        writer,
+        path,
+        "10",
+        "3000",
+        "limited",
+      ]);
+      expect((await once(limited, "exit"))[0]).toBe(1);
+      await jsonlSink(path).write(selectionRecord({ id: "after" }));
+      const lines = await linesOf(path);
+      const whole = lines.filter((line) => line.endsWith("}"));
+      expect(whole.map((line) => parseSelectionRecord(line).id)).toEqual([
+        ...Array.from({ length: whole.length - 1 }, (_, index) => `limited-${index}`),
+        "after",
+      ]);
+      expect(lines.length - whole.length).toBe(1);
+      expect(whole.length).toBeGreaterThan(2);
+    },
+  );
+
   it("drops and counts what its queue cannot hold, and returns at once", async () => {
     const path = await logPath();
     const line = `${JSON.stringify(selectionRecord())}\n`;

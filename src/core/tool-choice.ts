@@ -31,11 +31,26 @@ function first(value: unknown, ...paths: readonly (readonly string[])[]): unknow
   return paths.map((path) => field(value, ...path)).find((found) => found !== undefined);
 }
 
+/** Names in a list of names or tools. */
 function namesIn(list: unknown): readonly string[] {
   if (!Array.isArray(list)) return [];
-  return list
-    .map((item) => (typeof item === "string" ? item : nameIn(item)))
-    .filter((name) => name !== undefined);
+  return list.flatMap((item: unknown) => nameIn(item) ?? textsIn(item));
+}
+
+const maxDepth = 5;
+/** Keys whose value is a word of the spelling, never a name. */
+const wordKeys: ReadonlySet<string> = new Set(["type", "mode"]);
+
+/**
+ * Every text in a spelling that nobody told us of: one of them is the name that it is about, and pinning a tool that is called
+ * like another of its words costs less than hiding the chosen one.
+ */
+function textsIn(value: unknown, depth = 0): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null || depth === maxDepth) return [];
+  return Object.entries(value)
+    .filter(([key]) => !wordKeys.has(key))
+    .flatMap(([, inner]) => textsIn(inner, depth + 1));
 }
 
 function nameIn(value: unknown): string | undefined {
@@ -76,6 +91,8 @@ function readKeyed(choice: object): ToolChoice | undefined {
 }
 
 function readObject(choice: object): ToolChoice {
+  const wrapped = first(choice, ["toolChoice"], ["tool_choice"]);
+  if (wrapped !== undefined) return readToolChoice(wrapped);
   const special =
     readAllowedTools(choice) ?? readFunctionCallingConfig(choice) ?? readKeyed(choice);
   if (special !== undefined) return special;
@@ -83,7 +100,10 @@ function readObject(choice: object): ToolChoice {
   if (name !== undefined) return { kind: "required", names: [name] };
   const kind = kindOf(first(choice, ["type"], ["mode"]));
   // An unknown type is a provider's own tool (`{ type: "file_search" }`): something must be called.
-  return { kind: kind ?? (field(choice, "type") === undefined ? "auto" : "required"), names: [] };
+  return {
+    kind: kind ?? (field(choice, "type") === undefined ? "auto" : "required"),
+    names: textsIn(choice),
+  };
 }
 
 /** Never throws; what it cannot read counts as `auto`. A bare string that is no keyword is the name of a tool. */

@@ -45,6 +45,13 @@ describe("readToolChoice", () => {
       "auto",
       ["a"],
     ],
+    [{ type: "allowed_tools", tools: ["a", [{ name: "b" }]] }, "auto", ["a", "b"]],
+    [{ toolChoice: { tool: { name: "y" } } }, "required", ["y"]],
+    [{ tool_choice: "any" }, "required", []],
+    [{ type: "tool", toolName: "y" }, "required", ["y"]],
+    [{ mode: "any", allowedFunctionNames: ["a", "b"] }, "required", ["a", "b"]],
+    [{ type: "any", disable_parallel_tool_use: true }, "required", []],
+    [["a", { type: "tool", name: "b" }], "auto", ["a", "b"]],
     [{ unknown: true }, "auto", []],
     [42, "auto", []],
   ] as const)("reads %j", (choice, kind, names) => {

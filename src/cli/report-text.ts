@@ -9,7 +9,7 @@ import type {
   ReportVerdict,
   ToolSummary,
 } from "../report/summary.js";
-import { countUnits, percent } from "../report/verdict.js";
+import { countUnits, percent } from "../report/wording.js";
 import { fit, paint, printable, tableLines } from "./terminal.js";
 import type { Cell, Column } from "./terminal.js";
 

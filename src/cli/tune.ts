@@ -6,7 +6,7 @@ import { readRecords } from "../report/read-records.js";
 import type { RecordSource } from "../report/summarize.js";
 import { tuneThresholds } from "../report/tune.js";
 import type { TunedAgent, TuneSummary } from "../report/tune.js";
-import { percent } from "../report/verdict.js";
+import { percent } from "../report/wording.js";
 import { refuseUnknown, runOrExplain } from "./command-line.js";
 import { logArguments, numberArgument, placeOf, sinceOf } from "./log-arguments.js";
 import type { LogPlace } from "./log-arguments.js";

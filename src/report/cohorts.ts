@@ -5,8 +5,9 @@ import { CallRateTally } from "./call-rate.js";
 import { countIn, sortedCounts } from "./evidence.js";
 import type { CohortKey, CohortPolicy, Count } from "./summary.js";
 import type { TurnFacts } from "./turn-facts.js";
-import { rankTurn, WhatIfTally } from "./what-if.js";
-import type { RankedTurn } from "./what-if.js";
+import { rankTurn } from "./what-if-grid.js";
+import type { RankedTurn } from "./what-if-grid.js";
+import { WhatIfTally } from "./what-if.js";
 
 /** Names kept beside a miss are remembered up to this many per tool. */
 const keptNamesLimit = 200;

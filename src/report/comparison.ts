@@ -4,7 +4,8 @@ import { shareDifference } from "./bounds.js";
 import type { Share } from "./bounds.js";
 import type { EnforcedComparison, HarmComparison, HarmName, ReportVerdict } from "./summary.js";
 import type { TurnFacts } from "./turn-facts.js";
-import { exitCodeOf, percent, worstOf } from "./verdict.js";
+import { exitCodeOf, worstOf } from "./verdict.js";
+import { percent } from "./wording.js";
 
 /** Two percentage points more harm than in control is too much. */
 export const harmMargin = 0.02;

@@ -3,7 +3,7 @@
 import { upperBound } from "./bounds.js";
 import { distributionOf } from "./distribution.js";
 import type { Count, LatencyAdded, ToolSummary, UnitKind, UnseenTools } from "./summary.js";
-import type { Exposure } from "./turn-facts.js";
+import type { Exposure } from "./exposures.js";
 import { upToFirstMiss } from "./turns.js";
 import type { Turn } from "./turns.js";
 

@@ -10,7 +10,7 @@ import type { ResolvedSummarizeOptions } from "./report-options.js";
 import { SavingTally } from "./saving.js";
 import type { CohortSummary, JudgedCohort, PowerAdvice } from "./summary.js";
 import { foldCopies } from "./turns.js";
-import { WhatIfUnits } from "./what-if.js";
+import { WhatIfUnits } from "./what-if-units.js";
 
 const isoTime = (time: number): string => new Date(time).toISOString();
 

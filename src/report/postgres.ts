@@ -21,8 +21,8 @@ import { finishSummary } from "./summarize.js";
 import type { CohortKey, CohortPolicy, ReportSummary } from "./summary.js";
 import { turnFacts } from "./turn-facts.js";
 import type { TurnFacts } from "./turn-facts.js";
-import { whatIfGrid } from "./what-if.js";
-import type { RankedTurn } from "./what-if.js";
+import { whatIfGrid } from "./what-if-grid.js";
+import type { RankedTurn } from "./what-if-grid.js";
 
 const progressStep = 10_000;
 

@@ -1,50 +1,12 @@
 /** Net saving in input-token equivalents: what the hidden definitions would have cost, less broken caches and the judge. */
 
-import { studentQuantile } from "./bounds.js";
 import { distributionOf, sumOf } from "./distribution.js";
 import { ratiosOf } from "./prices.js";
 import type { ResolvedPrices, TurnRatios } from "./prices.js";
 import type { BreakEven, CacheRatios, Money, NetSaving } from "./summary.js";
 import type { TurnFacts } from "./turn-facts.js";
+import { breakEvenTurns, lowerMean, turnSaving } from "./turn-saving.js";
 import type { Turn } from "./turns.js";
-
-/** What one turn would have saved, before its judge is paid. */
-export interface TurnSaving {
-  /** a·R: the removed tokens at the price that they had. */
-  readonly removed: number;
-  /** B·(w − r)·max(0, c − R): what was read from the cache and would have had to be written again. */
-  readonly cacheBreak: number;
-}
-
-/**
- * The saving of a turn whose model answered.
- *
- * @param isBroken B: the tools block differs from the previous one, opens a thread, or comes after the cache's lifetime.
- */
-export function turnSaving(turn: TurnFacts, ratios: TurnRatios, isBroken: boolean): TurnSaving {
-  const difference = turn.fullTokens - turn.suggestedTokens;
-  const removed = Number.isNaN(difference) ? 0 : difference;
-  const { cacheReadTokens: read, cacheWriteTokens: written } = turn;
-  const price = read > 0 ? ratios.cacheRead : written > 0 ? ratios.cacheWrite : 1;
-  return {
-    removed: price * removed,
-    cacheBreak: isBroken ? (ratios.cacheWrite - ratios.cacheRead) * Math.max(0, read - removed) : 0,
-  };
-}
-
-/** Turns between block changes at which the saving pays for the broken cache; `null`: never. */
-export function breakEvenTurns(means: {
-  readonly full: number;
-  readonly selected: number;
-  readonly history: number;
-  readonly judge: number;
-  readonly ratios: Pick<TurnRatios, "cacheRead" | "cacheWrite">;
-}): number | null {
-  const { cacheRead, cacheWrite } = means.ratios;
-  const gain = cacheRead * (means.full - means.selected) - means.judge;
-  if (gain <= 0) return null;
-  return ((cacheWrite - cacheRead) * (means.selected + means.history)) / gain;
-}
 
 /** The sums of one unit; judge requests without known usage are priced at the end, at the cohort's mean. */
 interface UnitSaving {
@@ -242,13 +204,4 @@ function unprovenReason(judgeMean: number | null, units: number): string | null 
     return "Saving unproven: the judge reported no usage at all, so what it costs is unknown.";
   }
   return units < 2 ? "Saving unproven: a bound needs at least two units." : null;
-}
-
-/** One-sided lower bound of a mean: mean − t(1 − α; n − 1)·s/√n; `null` for fewer than two values. */
-export function lowerMean(values: readonly number[], alpha: number): number | null {
-  const count = values.length;
-  if (count < 2) return null;
-  const mean = sumOf(values) / count;
-  const variance = sumOf(values.map((value) => (value - mean) ** 2)) / (count - 1);
-  return mean - studentQuantile(1 - alpha, count - 1) * Math.sqrt(variance / count);
 }

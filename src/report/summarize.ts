@@ -1,16 +1,13 @@
 /** `summarize`: reads records once, in any order, and says what they show. */
 
 import type { SelectionRecord } from "../core/record.js";
-import type { Cohort } from "./cohorts.js";
-import { compareEnforced } from "./comparison.js";
+import { agentSummaries, newestByAgent, nothingJudged, worstAgent } from "./agents.js";
 import { EvidenceLog } from "./evidence-log.js";
 import { cohortSummary, judgedCohort } from "./judged-cohort.js";
 import type { ReadCounts } from "./read-records.js";
 import { alphaOf, resolveSummarizeOptions } from "./report-options.js";
 import type { ResolvedSummarizeOptions, SummarizeOptions } from "./report-options.js";
-import type { AgentSummary, EnforcedComparison, JudgedCohort, ReportSummary } from "./summary.js";
-import { verdictOf, worstOf } from "./verdict.js";
-import type { VerdictResult } from "./verdict.js";
+import type { AgentSummary, JudgedCohort, ReportSummary } from "./summary.js";
 
 const progressStep = 10_000;
 const unnamedAgent = "(unnamed)";
@@ -31,92 +28,6 @@ export async function collectEvidence(
     if (log.records % progressStep === 0) onProgress?.(log.records);
   }
   return log;
-}
-
-/** Of each agent the newest cohort; turns with overrides are judged only where there is nothing else. */
-export function newestByAgent(cohorts: readonly Cohort[]): ReadonlyMap<string | null, Cohort> {
-  const newest = new Map<string | null, Cohort>();
-  const plain = cohorts.filter(({ key }) => !key.overrides);
-  const others = cohorts.filter(({ key }) => key.overrides);
-  for (const cohort of [...plain, ...others]) {
-    if (!newest.has(cohort.key.agent)) newest.set(cohort.key.agent, cohort);
-  }
-  return newest;
-}
-
-/** Of each agent the newest enforced policy, compared with its control. */
-function comparisons(
-  log: EvidenceLog,
-  options: ResolvedSummarizeOptions,
-): ReadonlyMap<string | null, EnforcedComparison> {
-  const newest = log.enforcedPolicies().toSorted((one, other) => one.to - other.to);
-  return new Map(
-    [...new Map(newest.map((policy) => [policy.agent, policy])).values()].map((policy) => [
-      policy.agent,
-      compareEnforced({
-        ...policy,
-        units: [...log.comparedUnits(policy)].map(({ copies }) => copies),
-        enforceShares: [...policy.enforceShares].sort((a, b) => a - b),
-        labels: options.labels,
-        alpha: alphaOf(options),
-      }),
-    ]),
-  );
-}
-
-const nothingJudged: VerdictResult = {
-  verdict: "no-evidence",
-  exitCode: 3,
-  reasons: ["No shadow record with a group, thread or run."],
-  changes: ["Run in shadow mode, with a threadId on every turn."],
-};
-
-const nothingEnforced: VerdictResult = {
-  verdict: "no-evidence",
-  exitCode: 3,
-  reasons: ["No enforced record."],
-  changes: ["Enforce for a share of the threads (enforceShare)."],
-};
-
-function shadowVerdict(judged: JudgedCohort, options: ResolvedSummarizeOptions): VerdictResult {
-  return verdictOf(
-    { ...judged, policyFingerprint: judged.cohort.policyFingerprint },
-    {
-      limit: options.maxMissRate,
-      alpha: alphaOf(options),
-      expectPolicy: options.expectPolicy,
-    },
-  );
-}
-
-function enforcedVerdict(comparison: EnforcedComparison | null): VerdictResult {
-  if (comparison === null) return nothingEnforced;
-  const { verdict, exitCode, reasons } = comparison;
-  const advice = {
-    ready: "Keep a control share (enforceShare at most 0.95).",
-    "not-ready": "Lower enforceShare, and look at the threads with the harm.",
-    "no-evidence": "More units on both sides, by time or by a larger share.",
-  };
-  return { verdict, exitCode, reasons, changes: [advice[verdict]] };
-}
-
-function agentSummary(
-  agent: string | null,
-  judged: JudgedCohort | null,
-  comparison: EnforcedComparison | null,
-  options: ResolvedSummarizeOptions,
-): AgentSummary {
-  const shadow = judged === null ? nothingJudged : shadowVerdict(judged, options);
-  const result = options.gate === "enforced" ? enforcedVerdict(comparison) : shadow;
-  return { agent, ...result, judged, comparison };
-}
-
-/** The second gate asks about agents that are enforced; the others run in shadow, or not at all. */
-function agentsInQuestion(
-  agents: readonly AgentSummary[],
-  { gate }: ResolvedSummarizeOptions,
-): readonly AgentSummary[] {
-  return gate === "shadow" ? agents : agents.filter(({ comparison }) => comparison !== null);
 }
 
 /** What the figures assume, for the page to state. */
@@ -155,17 +66,14 @@ export function finishSummary(
   options: ResolvedSummarizeOptions,
 ): ReportSummary {
   const cohorts = log.cohorts();
-  const newest = newestByAgent(cohorts);
-  const compared = comparisons(log, options);
   const judgedCohorts = new Map(
-    [...newest.values()].map((cohort) => [cohort, judgedCohort(log, cohort, options)]),
+    [...newestByAgent(cohorts).values()].map((cohort) => [
+      cohort,
+      judgedCohort(log, cohort, options),
+    ]),
   );
-  const agents = [...new Set([...newest.keys(), ...compared.keys()])].map((agent) => {
-    const cohort = newest.get(agent);
-    const judged = cohort === undefined ? null : (judgedCohorts.get(cohort) ?? null);
-    return agentSummary(agent, judged, compared.get(agent) ?? null, options);
-  });
-  const worst = worstOf(agentsInQuestion(agents, options)) ?? worstOf(agents);
+  const agents = agentSummaries(log, [...judgedCohorts.values()], options);
+  const worst = worstAgent(agents, options);
   const { verdict, exitCode, reasons, changes } = worst ?? nothingJudged;
   const judged = worst?.judged ?? null;
   const { period } = log;

@@ -1,15 +1,25 @@
 /** `tuneThresholds`: thresholds and cap for a stated recall, fitted on one part of the units and checked on the other. */
 
 import * as z from "zod";
-import { shareOf } from "../core/fingerprint.js";
 import { parseOptions } from "../core/parse-options.js";
-import { upperBound } from "./bounds.js";
+import { newestByAgent } from "./agents.js";
 import type { Cohort } from "./cohorts.js";
-import type { EvidenceLog, Unit } from "./evidence-log.js";
-import type { CohortKey, CohortPolicy } from "./summary.js";
-import { collectEvidence, newestByAgent } from "./summarize.js";
+import type { EvidenceLog } from "./evidence-log.js";
+import { collectEvidence } from "./summarize.js";
 import type { RecordSource } from "./summarize.js";
-import { countUnits, percent } from "./verdict.js";
+import type { CohortKey, CohortPolicy } from "./summary.js";
+import {
+  checkOptions,
+  fitShare,
+  hardestOf,
+  isFitted,
+  optionsOf,
+  placeOf,
+  quantilesOf,
+  unitsFor,
+} from "./tune-fit.js";
+import type { TuneCheck, TunedOptions } from "./tune-fit.js";
+import { percent } from "./wording.js";
 
 /** Options of `tuneThresholds`. */
 export interface TuneOptions {
@@ -37,12 +47,6 @@ const tuneOptionsSchema = z.strictObject({
     .optional(),
 });
 
-/** Options to paste into `createToolSelector`. */
-export type TunedOptions = Pick<
-  CohortPolicy,
-  "confidenceThreshold" | "rejectionThreshold" | "maxTools"
->;
-
 /** What tuning one agent came to. */
 export interface TunedAgent {
   readonly agent: string | null;
@@ -63,13 +67,7 @@ export interface TunedAgent {
     readonly k: number;
   };
   /** How the tuned options do on units that were not fitted; `null` without options. */
-  readonly check: {
-    readonly units: number;
-    readonly missedUnits: number;
-    /** `null` without units. */
-    readonly recall: number | null;
-    readonly upperBound: number;
-  } | null;
+  readonly check: TuneCheck | null;
   readonly options: TunedOptions | null;
 }
 
@@ -83,94 +81,43 @@ export interface TuneSummary extends TunedAgent {
   readonly uncountedRecords: number;
 }
 
-/** The hardest calls of one unit. */
-interface HardestCalls {
-  readonly unit: Unit;
-  /** The smallest probability of a called tool, and that tool. */
-  readonly probability: number;
-  readonly tool: string;
-  /** The worst place of a called tool by probability. */
-  readonly rank: number;
-  /** A called tool was not even judged. */
-  readonly isOutsideShortlist: boolean;
-}
+type Outcome = Pick<TunedAgent, "verdict" | "exitCode" | "reasons" | "check" | "options">;
 
-/** The part of the units that thresholds are fitted on. */
-const fitShare = 0.6;
-
-/** Splits by a hash of its own, so that it is independent of which threads are enforced. */
-const isFitted = ({ kind, id }: Unit): boolean => shareOf(`tune:${kind}:${id}`) < fitShare;
-
-/** Over all exposures, in fallbacks and after a miss too; `null` if none has a probability. */
-function hardestOf(unit: Unit): HardestCalls | null {
-  const exposures = unit.copies.flatMap((copy) => copy.exposures);
-  const judged = exposures.filter(({ probability }) => probability !== null);
-  const [first, ...rest] = judged;
-  if (first === undefined) return null;
-  const least = rest.reduce(
-    (lowest, next) => ((next.probability ?? 1) < (lowest.probability ?? 1) ? next : lowest),
-    first,
-  );
+function tooLittleData(fit: TunedAgent["fit"], units: number, targetRecall: number): Outcome {
+  const inAll = Math.ceil(fit.unitsNeeded / fitShare);
   return {
-    unit,
-    probability: least.probability ?? 0,
-    tool: least.tool,
-    rank: judged.reduce((worst, { rank }) => Math.max(worst, rank), 1),
-    isOutsideShortlist: judged.length < exposures.length,
+    verdict: "too-little-data",
+    exitCode: 3,
+    reasons: [
+      `Too little data: a recall of ${percent(targetRecall)} needs ${fit.unitsNeeded} units to fit on (about ${inAll} in all), the log has ${fit.units} (${units} in all).`,
+    ],
+    check: null,
+    options: null,
   };
 }
 
-/** The largest number of four digits below a positive probability: short to paste, and it keeps that probability. */
-export function justBelow(probability: number): number {
-  const step = 10 ** (Math.floor(Math.log10(probability)) - 3);
-  const below = Number(((Math.ceil(probability / step - 1e-9) - 1) * step).toPrecision(4));
-  return below > 0 && below < probability ? below : 0;
-}
-
-/** Half of the misses that the target allows go to the threshold, half to the cap. */
-const shareOfEach = (targetRecall: number): number => (1 - targetRecall) / 2;
-
-/** k: the place of the quantile among n units, by split-conformal prediction. */
-const placeOf = (targetRecall: number, units: number): number =>
-  Math.floor(shareOfEach(targetRecall) * (units + 1) + 1e-9);
-
-const unitsFor = (targetRecall: number): number =>
-  Math.ceil(1 / shareOfEach(targetRecall) - 1 - 1e-9);
-
-type Fitted = { readonly hardest: HardestCalls; readonly maxTools: number };
-
-function fit(units: readonly HardestCalls[], k: number): Fitted | null {
-  const byProbability = units.toSorted((one, other) => one.probability - other.probability);
-  const byRank = units.toSorted((one, other) => other.rank - one.rank);
-  const hardest = byProbability[k - 1];
-  const widest = byRank[k - 1];
-  return hardest === undefined || widest === undefined ? null : { hardest, maxTools: widest.rank };
-}
-
-/** A threshold at or above the confidence threshold raises that too. */
-function optionsOf({ hardest, maxTools }: Fitted, policy: CohortPolicy): TunedOptions {
-  const rejectionThreshold = justBelow(hardest.probability);
-  const confidenceThreshold =
-    rejectionThreshold < policy.confidenceThreshold
-      ? policy.confidenceThreshold
-      : hardest.probability;
-  return { confidenceThreshold, rejectionThreshold, maxTools };
-}
-
-/** Counts a unit as missed where the options would hide one of its calls; fallbacks, which save some, are not counted on. */
-function checkOptions(
-  units: readonly HardestCalls[],
-  { rejectionThreshold, maxTools }: TunedOptions,
-): NonNullable<TunedAgent["check"]> {
-  const missed = units.filter(
-    ({ probability, rank, isOutsideShortlist }) =>
-      probability <= rejectionThreshold || rank > maxTools || isOutsideShortlist,
-  ).length;
+function unreachable(tool: string): Outcome {
   return {
-    units: units.length,
-    missedUnits: missed,
-    recall: units.length === 0 ? null : 1 - missed / units.length,
-    upperBound: upperBound(missed, units.length, 0.05),
+    verdict: "unreachable",
+    exitCode: 1,
+    reasons: [
+      `Unreachable: ${JSON.stringify(tool)} was called at a probability of 0, which every threshold rejects. Add it to alwaysInclude, or state a lower recall.`,
+    ],
+    check: null,
+    options: null,
+  };
+}
+
+function tuned(options: TunedOptions, check: TuneCheck): Outcome {
+  const { units, missedUnits, upperBound } = check;
+  return {
+    verdict: "tuned",
+    exitCode: 0,
+    reasons: [
+      `Of ${units} units that were not fitted, ${missedUnits} would have missed a tool; up to ${percent(upperBound)} cannot be excluded.`,
+    ],
+    check,
+    options,
   };
 }
 
@@ -179,50 +126,16 @@ function tuneCohort(log: EvidenceLog, cohort: Cohort, targetRecall: number): Tun
   const fitted = units.filter(({ unit }) => isFitted(unit));
   const held = units.filter(({ unit }) => !isFitted(unit));
   const k = placeOf(targetRecall, fitted.length);
-  const unitsNeeded = unitsFor(targetRecall);
-  const common = {
-    agent: cohort.key.agent,
-    cohort: cohort.key,
-    policy: cohort.policy,
-    targetRecall,
-    fit: { units: fitted.length, unitsNeeded, k },
-    check: null,
-    options: null,
-  };
-  const result = k === 0 ? null : fit(fitted, k);
-  if (result === null) {
-    return {
-      ...common,
-      verdict: "too-little-data",
-      exitCode: 3,
-      reasons: [
-        `Too little data: a recall of ${percent(targetRecall)} needs ${unitsNeeded} units to fit on (about ${Math.ceil(unitsNeeded / fitShare)} in all), the log has ${fitted.length} (${units.length} in all).`,
-      ],
-    };
-  }
-  const { hardest } = result;
-  if (hardest.probability === 0) {
-    return {
-      ...common,
-      verdict: "unreachable",
-      exitCode: 1,
-      reasons: [
-        `Unreachable: ${JSON.stringify(hardest.tool)} was called at a probability of 0, which every threshold rejects. Add it to alwaysInclude, or state a lower recall.`,
-      ],
-    };
-  }
-  const options = optionsOf(result, cohort.policy);
-  const check = checkOptions(held, options);
-  return {
-    ...common,
-    verdict: "tuned",
-    exitCode: 0,
-    reasons: [
-      `On ${countUnits(check.units, "thread")} that were not fitted, ${check.missedUnits} would have missed a tool; up to ${percent(check.upperBound)} cannot be excluded.`,
-    ],
-    check,
-    options,
-  };
+  const fit = { units: fitted.length, unitsNeeded: unitsFor(targetRecall), k };
+  const outcome = ((): Outcome => {
+    const quantiles = quantilesOf(fitted, k);
+    if (quantiles === null) return tooLittleData(fit, units.length, targetRecall);
+    if (quantiles.hardest.probability === 0) return unreachable(quantiles.hardest.tool);
+    const options = optionsOf(quantiles, cohort.policy);
+    return tuned(options, checkOptions(held, options));
+  })();
+  const { key, policy } = cohort;
+  return { agent: key.agent, ...outcome, cohort: key, policy, targetRecall, fit };
 }
 
 const severity = [1, 3, 0] as const;

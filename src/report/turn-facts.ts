@@ -1,20 +1,10 @@
 /** What the report keeps of one record: who it counts for, and the facts of its turn. Pure; everything else is forgotten. */
 
 import type { SelectionRecord } from "../core/record.js";
+import { exposuresOf } from "./exposures.js";
+import type { Exposure } from "./exposures.js";
 import { hash53 } from "./hash.js";
 import type { CohortKey, CohortPolicy, UnitKind } from "./summary.js";
-
-/** A called tool that the selection could have hidden: it was in the catalog, not pinned, and judged or not shortlisted. */
-export interface Exposure {
-  readonly tool: string;
-  readonly hidden: boolean;
-  /** Why it was kept or hidden, as recorded. */
-  readonly reason: string;
-  /** `null`: not shortlisted. */
-  readonly probability: number | null;
-  /** Its place among the tools with a probability, from 1; ties in catalog order. 0 if it has none. */
-  readonly rank: number;
-}
 
 /** One copy of a turn. Texts that are only compared are hashes; `NaN` stands for an unknown number and equals nothing. */
 export interface TurnFacts {
@@ -63,8 +53,6 @@ export interface TurnFacts {
   readonly calledTool: boolean;
 }
 
-type ToolEntry = SelectionRecord["tools"][number];
-
 /** The tool that lets the model find hidden ones. */
 const finderName = "find_tools";
 
@@ -96,47 +84,6 @@ export function cohortOf(record: SelectionRecord): {
     },
     policy: { confidenceThreshold, rejectionThreshold, maxTools, onUncertain },
   };
-}
-
-function rankOf(tools: readonly ToolEntry[], entry: ToolEntry): number {
-  const own = entry.probability;
-  if (own === null) return 0;
-  let rank = 1;
-  let isBefore = true;
-  for (const other of tools) {
-    if (other === entry) isBefore = false;
-    else if (other.probability === null) continue;
-    else if (other.probability > own || (other.probability === own && isBefore)) rank++;
-  }
-  return rank;
-}
-
-const couldBeHidden = (entry: ToolEntry): boolean =>
-  entry.probability !== null || entry.reason === "not-shortlisted";
-
-/** The exposure of one called name; `null` if the selection could not have hidden it. Of namesakes, one that is kept saves all. */
-function exposureOf(tools: readonly ToolEntry[], name: string): Exposure | null {
-  const namesakes = tools.filter((entry) => entry.name === name);
-  const entry = namesakes.findLast((candidate) => candidate.kept) ?? namesakes.at(-1);
-  if (entry === undefined || !couldBeHidden(entry)) return null;
-  return {
-    tool: name,
-    hidden: !entry.kept,
-    reason: entry.reason,
-    probability: entry.probability,
-    rank: rankOf(tools, entry),
-  };
-}
-
-/**
- * The exposures of a record, each tool once; also those of fallback turns, which tuning reads. None if the turn was
- * skipped or cancelled, or if the model call did not return.
- */
-export function exposuresOf(record: SelectionRecord): readonly Exposure[] {
-  const { outcome, status } = record;
-  if (outcome === null || outcome.error || outcome.called.length === 0) return [];
-  if (status === "skipped" || status === "cancelled") return [];
-  return [...new Set(outcome.called)].flatMap((name) => exposureOf(record.tools, name) ?? []);
 }
 
 function allAbstained(record: SelectionRecord): boolean {

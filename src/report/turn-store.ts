@@ -1,7 +1,8 @@
 /** Keeps the facts of every turn in about 100 bytes each, and gives them back unit by unit, in the order of time. */
 
 import { Column, Texts } from "./column.js";
-import type { Exposure, TurnFacts } from "./turn-facts.js";
+import type { Exposure } from "./exposures.js";
+import type { TurnFacts } from "./turn-facts.js";
 
 /** All copies of all turns of one unit in one cohort, oldest first. */
 export interface UnitTurns {

@@ -1,6 +1,7 @@
 /** Folds the copies of a turn into one, and cuts each thread after its first miss. Pure. */
 
-import type { Exposure, TurnFacts } from "./turn-facts.js";
+import type { Exposure } from "./exposures.js";
+import type { TurnFacts } from "./turn-facts.js";
 
 /** A turn: one model step of a thread, however often it was retried, resumed or replayed. */
 export interface Turn {

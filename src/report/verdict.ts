@@ -1,7 +1,8 @@
 /** The verdict on the judged cohort of an agent: ready, not ready or no evidence, with its reasons and what would change it. Pure. */
 
 import { unitsNeeded, unitsWithoutMiss } from "./bounds.js";
-import type { JudgedCohort, ReportVerdict, UnitKind } from "./summary.js";
+import type { JudgedCohort, ReportVerdict } from "./summary.js";
+import { countUnits, percent, unitNoun } from "./wording.js";
 
 /** Fewer judged turns than this are an outage, not evidence. */
 export const minJudgedShare = 0.9;
@@ -47,19 +48,6 @@ const exitCodes = { ready: 0, "not-ready": 1, "no-evidence": 3 } as const;
 
 export const exitCodeOf = (verdict: ReportVerdict): 0 | 1 | 3 => exitCodes[verdict];
 
-const nouns: Readonly<Record<UnitKind, readonly [string, string]>> = {
-  group: ["group", "groups"],
-  thread: ["conversation", "conversations"],
-  run: ["run", "runs"],
-};
-
-/** "1 conversation", "299 conversations". */
-export const countUnits = (count: number, unit: UnitKind): string =>
-  `${count.toLocaleString("en-US")} ${nouns[unit][count === 1 ? 0 : 1]}`;
-
-/** A share as a percentage of three digits: "0.997 %". */
-export const percent = (share: number): string => `${Number((share * 100).toPrecision(3))} %`;
-
 function moreUnits({ units, missedUnits, unit }: Evidence, level: VerdictLevel): string {
   const missing = Math.max(1, unitsNeeded(missedUnits, level.limit, level.alpha) - units);
   return `${countUnits(missing, unit)} more without a miss would change it.`;
@@ -102,7 +90,7 @@ function savingFinding({ netSaving, unit }: Evidence): Finding | null {
       ? "no stability of the tools block makes it pay"
       : `it pays from ${Math.ceil(breakEven.turns)} turns between two changes of the tools block`;
   return {
-    reason: `Not worth it: the net saving is ${Math.round(mean).toLocaleString("en-US")} input-token equivalents per ${nouns[unit][0]}, with a lower bound of ${Math.round(lowerBound).toLocaleString("en-US")}.`,
+    reason: `Not worth it: the net saving is ${Math.round(mean).toLocaleString("en-US")} input-token equivalents per ${unitNoun(unit)}, with a lower bound of ${Math.round(lowerBound).toLocaleString("en-US")}.`,
     change: `A cheaper judge, or a tools block that changes less often: ${turns}.`,
   };
 }
@@ -148,40 +136,46 @@ function result(verdict: ReportVerdict, found: readonly Finding[]): VerdictResul
 const early = (found: readonly Finding[]): readonly Finding[] =>
   found.map(({ reason, change }) => ({ reason: `So far: ${reason}`, change }));
 
+const unjudged: Finding = {
+  reason: "Nothing was judged: no turn has an answer of the judge.",
+  change: "Find out why the judge does not answer.",
+};
+
+function tooFew(evidence: Evidence, level: VerdictLevel): Finding {
+  const { units, unit } = evidence;
+  const needed = unitsWithoutMiss(level.limit, level.alpha);
+  return {
+    reason: `${countUnits(units, unit)} with a call that could have been hidden; ${needed} without a miss are the least that can show a rate below ${percent(level.limit)} (so far up to ${percent(evidence.upperBound)} cannot be excluded).`,
+    change: moreUnits(evidence, level),
+  };
+}
+
+function readyFor(
+  { missedUnits, units, unit, upperBound }: Evidence,
+  level: VerdictLevel,
+): Finding {
+  return {
+    reason: `Ready for a first share (enforceShare 0.05): ${missedUnits} of ${countUnits(units, unit)} would have missed a tool; up to ${percent(upperBound)} cannot be excluded, the limit is ${percent(level.limit)}.`,
+    change: "Keep a control share (enforceShare at most 0.95) and compare it with --gate enforced.",
+  };
+}
+
 /** Judges the evidence by the rules of docs/report.md. */
 export function verdictOf(evidence: Evidence, level: VerdictLevel): VerdictResult {
   const certain = certainFindings(evidence, level);
   const found = findings(evidence, level);
+  const isLarge = evidence.units >= unitsWithoutMiss(level.limit, level.alpha);
   const isJudged = evidence.askedTurns > 0 && evidence.judgedShare !== 0;
-  const needed = unitsWithoutMiss(level.limit, level.alpha);
-  if (certain.length > 0) {
-    const isLarge = evidence.units >= needed;
-    return result("not-ready", [...certain, ...(isLarge ? found : [])]);
+  if (certain.length > 0) return result("not-ready", [...certain, ...(isLarge ? found : [])]);
+  if (!isJudged) return result("no-evidence", [unjudged]);
+  if (!isLarge) {
+    const few = tooFew(evidence, level);
+    const others = found.filter(({ change }) => change !== few.change);
+    return result("no-evidence", [few, ...early(others)]);
   }
-  if (!isJudged) {
-    return result("no-evidence", [
-      {
-        reason: "Nothing was judged: no turn has an answer of the judge.",
-        change: "Find out why the judge does not answer.",
-      },
-    ]);
-  }
-  if (evidence.units < needed) {
-    const finding: Finding = {
-      reason: `${countUnits(evidence.units, evidence.unit)} with a call that could have been hidden; ${needed} without a miss are the least that can show a rate below ${percent(level.limit)} (so far up to ${percent(evidence.upperBound)} cannot be excluded).`,
-      change: moreUnits(evidence, level),
-    };
-    const others = found.filter(({ change }) => change !== finding.change);
-    return result("no-evidence", [finding, ...early(others)]);
-  }
-  if (found.length > 0) return result("not-ready", found);
-  return result("ready", [
-    {
-      reason: `Ready for a first share (enforceShare 0.05): ${evidence.missedUnits} of ${countUnits(evidence.units, evidence.unit)} would have missed a tool; up to ${percent(evidence.upperBound)} cannot be excluded, the limit is ${percent(level.limit)}.`,
-      change:
-        "Keep a control share (enforceShare at most 0.95) and compare it with --gate enforced.",
-    },
-  ]);
+  return found.length > 0
+    ? result("not-ready", found)
+    : result("ready", [readyFor(evidence, level)]);
 }
 
 const severity: readonly ReportVerdict[] = ["not-ready", "no-evidence", "ready"];

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SelectionRecord } from "../../src/core/record.js";
 import { summarize } from "../../src/report/summarize.js";
 import type { SummarizeOptions } from "../../src/report/report-options.js";
-import { breakEvenTurns, lowerMean } from "../../src/report/saving.js";
+import { breakEvenTurns, lowerMean } from "../../src/report/turn-saving.js";
 import type { NetSaving } from "../../src/report/summary.js";
 import { at, failedRecord, missedRecord, shadowRecord, threads } from "../support/logs.js";
 import type { RecordOverrides } from "../support/logs.js";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { SelectionRecord } from "../../src/core/record.js";
 import { shareOf } from "../../src/core/fingerprint.js";
-import { justBelow, tuneThresholds } from "../../src/report/tune.js";
+import { tuneThresholds } from "../../src/report/tune.js";
+import { justBelow } from "../../src/report/tune-fit.js";
 import { at, pinned, seeded, shadowRecord, tool } from "../support/logs.js";
 
 /** One call per thread; the called tool has `probability`, and `better` tools have more. */

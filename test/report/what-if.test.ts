@@ -5,7 +5,7 @@ import { decide } from "../../src/core/select.js";
 import { judgmentOf } from "../../src/core/verdict.js";
 import { summarize } from "../../src/report/summarize.js";
 import type { WhatIf, WhatIfRow } from "../../src/report/summary.js";
-import { whatIfGrid } from "../../src/report/what-if.js";
+import { whatIfGrid } from "../../src/report/what-if-grid.js";
 import { pinned, shadowRecord, threads, tool } from "../support/logs.js";
 
 const whatIfOf = async (records: readonly SelectionRecord[]): Promise<WhatIf> => {

@@ -58,8 +58,10 @@ function bar(probability: number): string {
   return "█".repeat(Math.floor(eighths / 8)) + (rest === 0 ? "" : "▏▎▍▌▋▊▉"[rest - 1]);
 }
 
+/** More digits for small ones: that is where the embedded judge's threshold lies. */
 function probabilityText(probability: number): string {
-  return probability > 0 && probability < 0.0005 ? "<0.001" : probability.toFixed(3);
+  if (probability > 0 && probability < 0.00005) return "<0.0001";
+  return probability.toFixed(probability > 0 && probability < 0.01 ? 4 : 3);
 }
 
 function row({ name, probability, kept, reason, tokens }: ToolEntry): readonly (Cell | string)[] {

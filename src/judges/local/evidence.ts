@@ -1,0 +1,79 @@
+/** Whether a request gives the judge anything to go by. Without evidence it abstains: nothing is rejected on ignorance. */
+
+import type { ToolProfile } from "./tool-profile.js";
+import { isSmallTalk, isStopWord, splitWords } from "./words.js";
+import { idOfWord, type WordTable } from "./word-table.js";
+
+/** Frequent words of other languages that are no English words: two of them, and more than English ones, tell another language. */
+const foreignWords: ReadonlySet<string> = new Set(
+  (
+    "le les du une est et avec quel quelle quels quelles je tu il elle nous vous ils dans sur pourquoi comment moi mon ma mes votre cette ces qui que dois peux puis fait " +
+    "der das und ist nicht ein eine einen einer dem den mit auf für ich du sie wir ihr wie wo wann bitte kannst können mir mich mein meine auch noch von zu zum zur im " +
+    "el los las un una y es con qué cuál cómo dónde cuándo yo él ella nosotros por para mi mis su sus puedo quiero este esta hay " +
+    "il lo gli uno è e di che della nel sono come quale quando dove mio mia puoi vorrei questo questa " +
+    "o os um uma é com não qual como onde quando eu ele ela nós em para meu minha você pode quero este esta " +
+    "het een en van met niet ik je jij wij hoe waar wanneer welke mijn kan kunt voor naar zijn " +
+    "jest nie jak gdzie kiedy moje proszę dla czy się na " +
+    "och att det är jag hur när var mitt för inte med på som " +
+    "ve bir bu için nasıl nerede ne bana mi mı var yok ile " +
+    "yang dan di ini itu untuk dengan saya apa bagaimana dari ke tidak bisa"
+  ).split(" "),
+);
+
+/** Words in both lists' languages: they tell nothing. */
+const ambiguous: ReadonlySet<string> = new Set(
+  "me no on do as is in so am an at the a i das var come sur mine es en e o y um em di il ma mi je du den lo la na ne ve un mis per dan use ist ihr im".split(
+    " ",
+  ),
+);
+
+const letter = /\p{L}/u;
+const latinLetter = /\p{Script=Latin}/u;
+const leastLatinShare = 0.7;
+const leastKnownShare = 1 / 3;
+
+function latinShare(text: string): number {
+  let letters = 0;
+  let latin = 0;
+  for (const character of text) {
+    if (!letter.test(character)) continue;
+    letters += 1;
+    if (latinLetter.test(character)) latin += 1;
+  }
+  return letters === 0 ? 1 : latin / letters;
+}
+
+function isForeign(words: readonly string[]): boolean {
+  const foreign = words.filter((word) => foreignWords.has(word) && !ambiguous.has(word)).length;
+  const english = words.filter(
+    (word) => word.length > 1 && isStopWord(word) && !ambiguous.has(word),
+  ).length;
+  return foreign >= 2 && foreign > english;
+}
+
+/** Words that may carry a task. */
+function contentOf(words: readonly string[]): readonly string[] {
+  return words.filter((word) => letter.test(word) && !isStopWord(word) && !isSmallTalk(word));
+}
+
+/**
+ * True if a text says something that the judge can go by: written in English, with words that the table knows or that a
+ * tool uses, and not greetings alone.
+ */
+export function isEvidence(table: WordTable, text: string, tools: readonly ToolProfile[]): boolean {
+  if (latinShare(text) < leastLatinShare) return false;
+  const words = splitWords(text);
+  if (isForeign(words)) return false;
+  const content = contentOf(words);
+  if (content.length === 0) return false;
+  const ids = content.map((word) => idOfWord(table, word));
+  const isMatched = (id: number): boolean =>
+    tools.some(({ name, lead }) => name.includes(id) || lead.includes(id));
+  const known = ids.filter((id) => id < table.size || isMatched(id)).length;
+  return known / content.length >= leastKnownShare;
+}
+
+/** True for a text without a word of its own: greetings, assent, pronouns. What was said before it may be evidence. */
+export function isEmptyTalk(text: string): boolean {
+  return latinShare(text) >= leastLatinShare && contentOf(splitWords(text)).length === 0;
+}

@@ -1,0 +1,63 @@
+/** The features that the trees decide by, in column order, each with the direction in which the fit can only get better. */
+
+const directions = {
+  bm25: 1,
+  queryCover: 1,
+  nameCover: 1,
+  leadCover: 1,
+  parameterCover: 1,
+  nameTrigrams: 1,
+  meaning: 1,
+  clauseMeaning: 1,
+  nameMeaning: 1,
+  softQueryCover: 1,
+  softNameCover: 1,
+  softLeadCover: 1,
+  meaningAgainstBackground: 1,
+  clauseAgainstBackground: 1,
+  backgroundShare: -1,
+  toolKnown: 0,
+  queryLength: 0,
+  queryKnown: 0,
+  clauseCount: 0,
+  batchSize: 0,
+  bm25Margin: 1,
+  queryCoverMargin: 1,
+  meaningMargin: 1,
+  clauseMargin: 1,
+  nameMeaningMargin: 1,
+  softQueryMargin: 1,
+  softNameMargin: 1,
+  bm25Standing: 1,
+  meaningStanding: 1,
+  clauseStanding: 1,
+  softQueryStanding: 1,
+  softNameStanding: 1,
+  consensus: 1,
+  consensusMargin: 1,
+  consensusMarginToFourth: 1,
+  consensusRank: -1,
+  leaderCloseness: 0,
+  leaderNameShare: 1,
+  leaderNeeds: 1,
+  bestCover: 0,
+  bestMeaning: 0,
+  bestSoftCover: 0,
+} as const satisfies Readonly<Record<string, -1 | 0 | 1>>;
+
+/** Name of a feature. */
+export type Feature = keyof typeof directions;
+
+/** All features, in column order. */
+export const features = Object.keys(directions) as readonly Feature[];
+
+/** Number of columns. */
+export const featureCount: number = features.length;
+
+/** 1 where the probability may only rise with the feature, -1 where it may only fall, 0 where it is free; in column order. */
+export const featureDirections: readonly number[] = Object.values(directions);
+
+/** Column of each feature. */
+export const column = Object.fromEntries(
+  features.map((feature, index) => [feature, index]),
+) as Readonly<Record<Feature, number>>;

@@ -8,7 +8,7 @@ import { exitCodeOf, worstOf } from "./verdict.js";
 import { percent } from "./wording.js";
 
 /** Two percentage points more harm than in control is too much. */
-export const harmMargin = 0.02;
+const harmMargin = 0.02;
 
 /** One unit's turns of one policy, enforced and control, in any order. */
 export type ComparedUnit = readonly TurnFacts[];

@@ -5,9 +5,9 @@ import type { JudgedCohort, ReportVerdict } from "./summary.js";
 import { countUnits, percent, unitNoun } from "./wording.js";
 
 /** Fewer judged turns than this are an outage, not evidence. */
-export const minJudgedShare = 0.9;
+const minJudgedShare = 0.9;
 /** More fallbacks than this, and enforcing changes little. */
-export const maxFallbackShare = 0.5;
+const maxFallbackShare = 0.5;
 
 export interface VerdictLevel {
   /** m: the share of units that may miss a tool. */

@@ -34,7 +34,7 @@ export function whatIfGrid(policy: CohortPolicy): WhatIfGrid {
 }
 
 /** The judged candidates of a turn whose every answer is a number, the most probable first; `null` for other turns. */
-export function rankedCandidates(
+function rankedCandidates(
   record: SelectionRecord,
 ): readonly SelectionRecord["tools"][number][] | null {
   const judged = record.tools.filter(({ verdict }) => verdict !== null);

@@ -423,6 +423,26 @@ describe("judge outages and abstentions", () => {
   });
 });
 
+it("small talk does not dilute the fallbacks of the other turns", async () => {
+  const more = (count: number, name: string, entry: ReturnType<typeof tool>): SelectionRecord[] =>
+    Array.from({ length: count }, (_, index) =>
+      shadowRecord({
+        threadId: `t-${index % 300}`,
+        request: `${name}-${index}`,
+        time: at(100_000 + index),
+        status: "uncertain",
+        reason: name,
+        fallback: true,
+        tools: [entry],
+      }),
+    );
+  const doubtful = more(301, "uncertain", tool("query", 0.5));
+  const smallTalk = more(450, "abstained", tool("query", null));
+  const { exitCode, judged } = await summarize([...threads(300), ...doubtful, ...smallTalk]);
+  expect(judged?.fallbackShare).toBeCloseTo(301 / 601, 9);
+  expect(exitCode).toBe(1);
+});
+
 describe("cohorts and agents", () => {
   const later = { time: at(1_000_000) };
 

@@ -32,10 +32,15 @@ function rankOf(tools: readonly ToolEntry[], entry: ToolEntry): number {
 const couldBeHidden = (entry: ToolEntry): boolean =>
   entry.probability !== null || entry.reason === "not-shortlisted";
 
-/** The exposure of one called name; `null` if the selection could not have hidden it. Of namesakes, one that is kept saves all. */
-function exposureOf(tools: readonly ToolEntry[], name: string): Exposure | null {
+/** The tool that a called name stands for: of namesakes the last that is kept, which saves all, else the last. */
+export function calledEntry(tools: readonly ToolEntry[], name: string): ToolEntry | undefined {
   const namesakes = tools.filter((entry) => entry.name === name);
-  const entry = namesakes.findLast((candidate) => candidate.kept) ?? namesakes.at(-1);
+  return namesakes.findLast((candidate) => candidate.kept) ?? namesakes.at(-1);
+}
+
+/** The exposure of one called name; `null` if the selection could not have hidden it. */
+function exposureOf(tools: readonly ToolEntry[], name: string): Exposure | null {
+  const entry = calledEntry(tools, name);
   if (entry === undefined || !couldBeHidden(entry)) return null;
   return {
     tool: name,

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { parseOptions } from "../core/parse-options.js";
 import type { SelectionRecord } from "../core/record.js";
 import { EvidenceLog } from "./evidence-log.js";
+import { calledEntry } from "./exposures.js";
 import { connectTo, pagesOf, postgresSourceSchema, rangeOf } from "./postgres-rows.js";
 import type { PostgresSource, Query } from "./postgres-rows.js";
 import {
@@ -37,13 +38,6 @@ interface FoldedRow extends RecordRow {
   readonly by_rejection: RankedTurn["byRejection"] | null;
 }
 
-/** Of namesakes the one that an exposure is about: the last that is kept, else the last. */
-function rankOf(tools: SelectionRecord["tools"], name: string): number {
-  const namesakes = tools.filter((entry) => entry.name === name);
-  const entry = namesakes.findLast(({ kept }) => kept) ?? namesakes.at(-1);
-  return Number(entry?.["rank"] ?? 0);
-}
-
 /** The facts of a turn whose tools were folded: what depends on all of them comes with the row. */
 function foldedFacts(
   record: SelectionRecord,
@@ -53,7 +47,7 @@ function foldedFacts(
   const facts = turnFacts(record, unit, doubts);
   const exposures = facts.exposures.map((exposure) => ({
     ...exposure,
-    rank: rankOf(record.tools, exposure.tool),
+    rank: Number(calledEntry(record.tools, exposure.tool)?.["rank"] ?? 0),
   }));
   return { ...facts, abstained, exposures };
 }

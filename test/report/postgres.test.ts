@@ -80,7 +80,7 @@ const record = fc
       fallback: fc.constantFrom(true, false, false),
       reason: fc.constantFrom("selected", "timeout", "abstained"),
       version: fc.constantFrom("v1", "v1", "v2", null),
-      overrides: fc.constantFrom(true, false, false, undefined),
+      overrides: fc.constantFrom(true, undefined, undefined),
       policy: fc.constantFrom(
         {
           confidenceThreshold: 0.8,

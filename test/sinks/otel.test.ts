@@ -167,7 +167,9 @@ describe("otelSink", () => {
   it("adds the event at once, so that a span which ends right after the turn still has it", async () => {
     const sink = otelSink();
     await write(sink, selectionRecord());
-    await inSpan(() => void sink.write(selectionRecord()));
+    const span = tracer.startSpan("invoke_agent");
+    context.with(trace.setSpan(context.active(), span), () => void sink.write(selectionRecord()));
+    span.end();
     expect(spanExporter.getFinishedSpans()[0]?.events).toHaveLength(1);
   });
 
@@ -175,7 +177,9 @@ describe("otelSink", () => {
     const sink = otelSink();
     const span = tracer.startSpan("ended");
     span.end();
+    const addEvent = vi.spyOn(span, "addEvent");
     await context.with(trace.setSpan(context.active(), span), () => write(sink, selectionRecord()));
+    expect(addEvent).not.toHaveBeenCalled();
     expect(spanExporter.getFinishedSpans()[0]?.events).toEqual([]);
     expect(onlyLog()).toBeDefined();
   });

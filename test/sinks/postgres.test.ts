@@ -195,6 +195,19 @@ describe.each(postgresServers)("postgresSink against %s", (_, open) => {
     await sink.close();
   }, 40_000);
 
+  it("survives a server that ends its idle connection, and connects again", async () => {
+    const table = newTable();
+    const sink = postgresSink({ connectionString: server.url, table });
+    await sink.write(selectionRecord({ id: "a" }));
+    // An error that nobody listens for would fail the test run.
+    await server.stop();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await server.start();
+    await sink.write(selectionRecord({ id: "b" }));
+    expect(await stored(table)).toEqual(["a", "b"]);
+    await sink.close();
+  });
+
   it("leaves a pool that it was given open, and takes nothing after close", async () => {
     const sink = postgresSink({ pool: admin, table: newTable() });
     await sink.write(selectionRecord());

@@ -282,6 +282,7 @@ describe("units", () => {
       shadowRecord({ threadId: "x", step: 1, time: at(1) }),
       shadowRecord({ threadId: "x", step: 2, time: at(2), mode: "enforce", enforced: true }),
       missedRecord({ threadId: "x", step: 3, time: at(3) }),
+      shadowRecord({ threadId: "x", step: 4, time: at(4), mode: "enforce", enforced: true }),
       missedRecord({ threadId: "y", time: at(3), mode: "enforce", enforced: true }),
     ];
     for (const order of [records, records.toReversed()]) {

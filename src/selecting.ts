@@ -174,6 +174,7 @@ async function judgeTurn(
 ): Promise<Outcome & { readonly thrown: readonly unknown[] }> {
   const { options, policy, budget, selectionPolicy } = selecting;
   const context = contextOf(turn, reading.messages, options);
+  if (context.request.trim() === "") return { ...skipped(reading, "no-user-text"), thrown: [] };
   const isEnforced = policy.mode === "enforce";
   const judgingStart = performance.now();
   const judging = await judgeCandidates({
@@ -238,7 +239,10 @@ async function decideTurn(
       policy.mode === "enforce" || (await isSampled(turn, options, { signal, warn }));
     if (!isJudged) return skipped(reading, "not-sampled");
     return await judgeTurn(turn, reading, { ...selecting, budget });
-  } catch {
+  } catch (error) {
+    if (policy.mode === "enforce" && isControlFlow(error)) {
+      return { ...cancelled(reading, null), thrown: [error] };
+    }
     warn(
       "internal",
       "A selection failed outside the judge (`context` or `redact`, as a rule): the full catalog was kept.",

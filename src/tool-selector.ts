@@ -2,10 +2,12 @@
 
 import * as z from "zod";
 import { yieldToEventLoop } from "./budget.js";
+import { cancelledRecord } from "./core/build-record.js";
 import { createCatalogReader } from "./core/catalog.js";
 import { fingerprintPolicy, resolveOptions } from "./core/options.js";
 import type { ResolvedOptions, ToolSelectorOptions } from "./core/options.js";
 import { integerFrom, parseOptions } from "./core/parse-options.js";
+import { copyOf } from "./core/read.js";
 import type { Selection, Turn } from "./core/types.js";
 import { createFallbackMonitor } from "./fallback-monitor.js";
 import { toJudge } from "./judges/judge.js";
@@ -83,12 +85,15 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
   }
 
   async function enforce<T, R>(
+    turn: Turn<T>,
     step: ModelStep<T, R>,
     { selection, thrown }: Selected<T>,
   ): Promise<R> {
-    if (thrown.length > 0) {
-      void recorder.emit(selection.record, null);
-      throw thrown[0];
+    // Asked once more, right before the model: the caller may have cancelled a moment ago.
+    const ended = turn.signal?.aborted === true ? [turn.signal.reason] : thrown;
+    if (ended.length > 0) {
+      void recorder.emit(cancelledRecord(selection.record), null);
+      throw ended[0];
     }
     const callModel = (): Promise<R> => step.callModel(selection.tools, selection);
     const finished = await finishStep(callModel, step.readOutcome, warn);
@@ -100,12 +105,14 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
   async function shadow<T, R>(
     turn: Turn<T>,
     step: ModelStep<T, R>,
-    judge: () => Promise<Selected<T>>,
+    judge: (sent: Turn<T>) => Promise<Selected<T>>,
   ): Promise<R> {
+    // The caller may change his own lists while the judge works.
+    const sent = { ...turn, messages: copyOf(turn.messages), tools: copyOf(turn.tools) };
     const finishing = finishStep(() => step.callModel(turn.tools), step.readOutcome, warn);
     const recording = (async () => {
       await yieldToEventLoop();
-      const [{ selection }, { outcome }] = await Promise.all([judge(), finishing]);
+      const [{ selection }, { outcome }] = await Promise.all([judge(sent), finishing]);
       await recorder.emit(selection.record, outcome);
     })();
     recorder.track(
@@ -130,10 +137,10 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
       const startedAt = resolved.now();
       const policy = await resolveTurnPolicy(turn as Turn, resolved, warn);
       if (policy.mode === "off") return step.callModel(turn.tools);
-      const judge = (): Promise<Selected<T>> => judgeTurn(turn, policy, startedAt);
+      const judge = (sent: Turn<T>): Promise<Selected<T>> => judgeTurn(sent, policy, startedAt);
       const isCancelled = turn.signal?.aborted === true;
       return policy.mode === "enforce" || isCancelled
-        ? enforce(step, await judge())
+        ? enforce(turn, step, await judge(turn))
         : shadow(turn, step, judge);
     },
     flush: (flush) => recorder.flush(parseOptions(flushSchema, flush, "flush").timeoutMs),

@@ -24,26 +24,34 @@ export type Warn = (key: string, message: string) => void;
 
 type Valid = z.output<typeof turnOverridesSchema>;
 
+/** One override; `null` if it is unknown, not valid, or throws when it is read. */
+function readOverride(key: string, value: unknown): Valid | null {
+  try {
+    return turnOverridesSchema.safeParse({ [key]: value }).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function entriesOf(value: object): readonly (readonly [string, unknown])[] {
+  try {
+    return Object.entries(value);
+  } catch {
+    return [];
+  }
+}
+
 /** Reads each override on its own, so that a wrong one takes nothing from the others. Never throws. */
 function readOverrides(value: unknown, warn: Warn): Valid {
   if (value === undefined || value === null) return {};
-  const entries = (() => {
-    try {
-      return Object.entries(value);
-    } catch {
-      return [];
-    }
-  })();
   const overrides: Valid = {};
-  for (const [key, override] of entries) {
+  for (const [key, override] of entriesOf(value)) {
     if (override === undefined) continue;
-    const parsed = turnOverridesSchema.safeParse({ [key]: override });
-    if (parsed.success) Object.assign(overrides, parsed.data);
-    else
-      warn(
-        `override:${key}`,
-        `Ignored the override ${JSON.stringify(key.slice(0, 60))}: unknown or not valid.`,
-      );
+    const valid = readOverride(key, override);
+    Object.assign(overrides, valid);
+    if (valid !== null) continue;
+    const name = JSON.stringify(key.slice(0, 60));
+    warn(`override:${key}`, `Ignored the override ${name}: unknown or not valid.`);
   }
   return overrides;
 }

@@ -4,14 +4,17 @@ import { quietly } from "./core/quietly.js";
 import type { Logger } from "./core/types.js";
 import type { Warn } from "./turn-policy.js";
 
-/** Kinds of warnings remembered at most, so that hostile tool names cannot fill the memory. */
-const maxKeys = 1000;
+/** Warnings of one kind at most, so that hostile names can fill neither the memory nor the log. */
+const maxPerKind = 100;
 
+/** A key is a kind, or `kind:subject`; a kind that is used up takes no room from the others. */
 export function createWarnOnce(logger: Logger): Warn {
-  const said = new Set<string>();
+  const said = new Map<string, Set<string>>();
   return (key, message) => {
-    if (said.has(key) || said.size >= maxKeys) return;
-    said.add(key);
+    const kind = key.split(":", 1).join();
+    const keys = said.get(kind) ?? new Set();
+    if (keys.has(key) || keys.size >= maxPerKind) return;
+    said.set(kind, keys.add(key));
     quietly(() => logger.warn(`[toolsieve] ${message}`));
   };
 }

@@ -8,6 +8,7 @@ import { readCount, readServerText } from "./judge-reply.js";
 import type { RecordedUsage } from "./judge-reply.js";
 import type { SelectionRecord } from "./record.js";
 import type { SelectionPolicy } from "./select.js";
+import { cutText } from "./text.js";
 import type {
   JudgeContext,
   Mode,
@@ -21,6 +22,7 @@ import type {
 
 /** Catalogs over this size list only tools that were judged, kept or called. */
 const fullListSize = 500;
+/** Ids and names are cut to so many characters, the names of called tools alike. */
 const maxIdChars = 256;
 
 /** What a record says of the judge. */
@@ -61,7 +63,7 @@ export interface RecordParts {
 }
 
 const idText = (value: unknown): string | null =>
-  typeof value === "string" && value !== "" ? value.slice(0, maxIdChars) : null;
+  typeof value === "string" && value !== "" ? cutText(value, maxIdChars) : null;
 
 /** Which request of the thread this turn serves, and how many model turns it took so far. */
 export function locateTurn(messages: readonly TurnMessage[]): {
@@ -86,6 +88,7 @@ function listOf(tools: readonly CatalogTool[]): SelectionRecord["offered"] {
 function toolsOf(parts: RecordParts): SelectionRecord["tools"] {
   return parts.outcomes.map((outcome, index) => ({
     ...outcome,
+    name: idText(outcome.name),
     tokens: parts.catalog[index]?.definitionTokens ?? null,
   }));
 }
@@ -144,6 +147,11 @@ export function buildRecord(parts: RecordParts): SelectionRecord {
   };
 }
 
+/** The record of a turn that was cancelled, at whatever point. */
+export function cancelledRecord(record: SelectionRecord): SelectionRecord {
+  return { ...record, status: "cancelled", reason: "cancelled", fallback: false };
+}
+
 /** What became of the model step; `called` is `null` if that is unknown. */
 export interface StepOutcome {
   readonly latencyMs: number;
@@ -172,7 +180,7 @@ function missedOf(called: readonly string[], tools: SelectionRecord["tools"]): s
 
 /** Adds the outcome; `null` where the model was never called, or where what it did is unknown. */
 export function completeRecord(record: SelectionRecord, step: StepOutcome | null): SelectionRecord {
-  const called = (step?.model?.called ?? []).map((name) => name.slice(0, maxIdChars));
+  const called = (step?.model?.called ?? []).map((name) => cutText(name, maxIdChars));
   const calledNames = new Set<string | null>(called);
   const tools =
     record.tools.length <= fullListSize

@@ -1,4 +1,4 @@
-/** Reads properties of values that come from outside. */
+/** Reads values that come from outside. */
 
 /** The value of a property; `undefined` if there is none, or if a getter or proxy refuses. */
 export function read(value: unknown, key: PropertyKey): unknown {
@@ -10,4 +10,9 @@ export function read(value: unknown, key: PropertyKey): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A list as it is now; what is no list is passed on. */
+export function copyOf<V>(list: readonly V[]): readonly V[] {
+  return Array.isArray(list) ? [...list] : list;
 }

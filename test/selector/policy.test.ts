@@ -273,6 +273,16 @@ describe("overrides of a turn", () => {
     );
   });
 
+  it("that throw on every access are ignored", async () => {
+    const { proxy, revoke } = Proxy.revocable<string[]>([], {});
+    revoke();
+    const selector = createToolSelector({ judge });
+    for (const overrides of [{ alwaysInclude: proxy }, proxy as never]) {
+      const selection = await selector.select(turnOf(tools, { overrides }));
+      expect(selection.status).toBe("decided");
+    }
+  });
+
   it.each([
     { maxTools: 0 },
     { maxTools: "3" },

@@ -2,7 +2,7 @@
 
 import { describe, expect, it, vi } from "vitest";
 import { createToolSelector, fanOut, memorySink } from "../../src/index.js";
-import type { SelectionRecord, ToolSelectorOptions, Turn } from "../../src/index.js";
+import type { JudgeRequest, SelectionRecord, ToolSelectorOptions, Turn } from "../../src/index.js";
 import { fakeJudge } from "../../src/testing/fake-judge.js";
 import type { FakeJudgeOptions } from "../../src/testing/fake-judge.js";
 import { assistant, toolResult, toolsNamed, turnOf, user } from "../support/turns.js";
@@ -74,6 +74,22 @@ describe("off", () => {
 });
 
 describe("shadow", () => {
+  it("judges the turn as it was sent, whatever becomes of the caller's lists meanwhile", async () => {
+    const { judge, selector, sink } = setUp({}, { mode: "shadow" });
+    const catalog = [...tools];
+    const messages = [user("Where is order 7?")];
+    const callModel = async (): Promise<readonly string[]> => {
+      messages.push(assistant("", "refund"));
+      catalog.splice(0, 1);
+      return ["refund"];
+    };
+    const turn = { messages, tools: catalog };
+    await selector.run(turn, { callModel, readOutcome: (called) => ({ called }) });
+    await selector.flush();
+    expect(judge.requests[0]?.candidates.map(({ name }) => name)).toEqual(["query", "refund"]);
+    expect(onlyRecord(sink.records)).toMatchObject({ step: 1, outcome: { missed: ["refund"] } });
+  });
+
   const shadow = { mode: "shadow" } as const;
 
   it("calls the model with the caller's own array, without a selection, before the judge", async () => {
@@ -339,6 +355,29 @@ describe("cancellation by the caller", () => {
     expect(callModel).not.toHaveBeenCalled();
   });
 
+  it("at whatever moment between judge and model: the model is never called afterwards", async () => {
+    for (let microtasks = 0; microtasks < 60; microtasks += 1) {
+      const controller = new AbortController();
+      const abortLater = async (): Promise<void> => {
+        for (let left = microtasks; left > 0; left -= 1) await Promise.resolve();
+        controller.abort(reason);
+      };
+      const reply = ({ candidates }: JudgeRequest): unknown => {
+        void abortLater();
+        return { probabilities: candidates.map(() => 0.95) };
+      };
+      const { sink, run, callModel } = setUp({ reply });
+      callModel.mockImplementationOnce(async () => {
+        expect(controller.signal.aborted).toBe(false);
+        return [];
+      });
+      const answer = await run({ signal: controller.signal }).catch((error: unknown) => error);
+      const wasCalled = callModel.mock.calls.length === 1;
+      expect(answer).toEqual(wasCalled ? [] : reason);
+      expect(onlyRecord(sink.records).status).toBe(wasCalled ? "decided" : "cancelled");
+    }
+  });
+
   it("during the model, in shadow: the judge stops too", async () => {
     const { sink, judge, run, selector, callModel } = setUp({ hang: true }, { mode: "shadow" });
     const controller = new AbortController();
@@ -376,6 +415,19 @@ describe("cancellation by the caller", () => {
 });
 
 describe("control flow of the host that a judge throws", () => {
+  it("is rethrown out of `context` and `redact` as well", async () => {
+    const interrupt = Object.assign(new Error("interrupt"), { is_bubble_up: true });
+    const fail = (): never => {
+      throw interrupt;
+    };
+    for (const options of [{ context: fail }, { redact: fail }]) {
+      const { sink, run, callModel } = setUp({}, options);
+      await expect(run()).rejects.toBe(interrupt);
+      expect(callModel).not.toHaveBeenCalled();
+      expect(onlyRecord(sink.records).status).toBe("cancelled");
+    }
+  });
+
   const interrupt = Object.assign(new Error("interrupt"), { is_bubble_up: true });
 
   it("is rethrown in enforce, without calling the model", async () => {
@@ -397,6 +449,19 @@ describe("select", () => {
 });
 
 describe("a record", () => {
+  it("counts a call of a hidden tool as a miss, however long its name", async () => {
+    const name = `${"n".repeat(255)}😀${"n".repeat(9000)}`;
+    const { sink, selector } = setUp();
+    await selector.run(turnOf(toolsNamed("query", name)), {
+      callModel: async () => "ok",
+      readOutcome: () => ({ called: [name] }),
+    });
+    const { outcome, tools: listed } = onlyRecord(sink.records);
+    expect(outcome?.missed).toEqual(["n".repeat(255)]);
+    expect(outcome?.called).toEqual(outcome?.missed);
+    expect(listed[1]?.name).toBe(outcome?.missed[0]);
+  });
+
   it("holds no message text", async () => {
     const { sink, run } = setUp();
     await run({

@@ -157,7 +157,36 @@ describe("pinned tools", () => {
   });
 });
 
+it("warnings of one kind leave room for those of another", async () => {
+  const warn = vi.fn();
+  const selector = createToolSelector({
+    judge: fakeJudge(),
+    logger: { warn },
+    redact: () => {
+      throw new Error("no");
+    },
+  });
+  const bare = Array.from({ length: 2000 }, (_, index) => ({ name: `bare_${index}` }));
+  await selector.select(turnOf<unknown>([...bare, ...tools]));
+  expect(warn.mock.calls.length).toBeLessThan(200);
+  expect(warn).toHaveBeenLastCalledWith(expect.stringContaining("`redact`"));
+});
+
 describe("the judge's view", () => {
+  it.each([
+    ["redaction", { redact: () => " " }],
+    ["`context`", { context: () => ({ request: "", messages: [] }) }],
+  ])("without any request left after %s skips the turn", async (_, options) => {
+    const judge = fakeJudge();
+    const selector = createToolSelector({ judge, mode: "enforce", ...options });
+    expect(await selector.select(turnOf(tools))).toMatchObject({
+      status: "skipped",
+      reason: "no-user-text",
+      fallback: false,
+    });
+    expect(judge.requests).toEqual([]);
+  });
+
   it("is what `context` returns, after redaction", async () => {
     const judge = fakeJudge();
     const selector = createToolSelector({

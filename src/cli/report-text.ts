@@ -9,7 +9,7 @@ import type {
   ReportVerdict,
   ToolSummary,
 } from "../report/summary.js";
-import { countUnits, percent } from "../report/wording.js";
+import { countUnits, percent, unitNoun } from "../report/wording.js";
 import { fit, paint, printable, tableLines } from "./terminal.js";
 import type { Cell, Column } from "./terminal.js";
 
@@ -50,25 +50,40 @@ function savingText({ mean, lowerBound, unproven, assumesNoCaching, money }: Net
   return `${count(mean)} input-token equivalents (at least ${count(lowerBound)}${caching})${prices}`;
 }
 
+/** How long the tools block must stay the same for the selection to pay, and how long it did. */
+function breakEvenText({ breakEven }: NetSaving): string {
+  const needed =
+    breakEven.turns === null ? "never" : `from ${count(Math.ceil(breakEven.turns))} turns`;
+  const observed =
+    breakEven.observed === null ? "it never changed" : `${count(breakEven.observed)} seen`;
+  return `${needed} between changes of the tools block under caching; ${observed}`;
+}
+
+function powerText({ power, unit }: JudgedCohort): string {
+  const chances = power.map(
+    ({ chance, units }) => `${(chance * 100).toFixed(0)} % of logs with ${countUnits(units, unit)}`,
+  );
+  return `at a true ${percent(power[0]?.trueMissRate ?? 0)}: ${chances.join(", ")}`;
+}
+
+function latencyText({ latency: { perTurn } }: JudgedCohort): string {
+  return perTurn === null
+    ? "–"
+    : `median ${count(perTurn.p50)} ms per turn, p95 ${count(perTurn.p95)} ms`;
+}
+
 function factLines(judged: JudgedCohort): readonly string[] {
-  const { units, missedUnits, unit, netSaving, latency } = judged;
+  const { units, missedUnits, unit, netSaving } = judged;
+  const bounds = `${percent(judged.lowerBound)} to ${percent(judged.upperBound)}`;
+  const asked = `${count(judged.askedTurns)} asked the judge (${share(judged.judgedShare)} judged)`;
   const rows = [
-    [
-      "evidence",
-      `${countUnits(units, unit)}, ${missedUnits} with a miss; bounds ${percent(judged.lowerBound)} to ${percent(judged.upperBound)}`,
-    ],
-    [
-      "turns",
-      `${count(judged.turns)}, of which ${count(judged.askedTurns)} asked the judge (${share(judged.judgedShare)} judged)`,
-    ],
+    ["evidence", `${countUnits(units, unit)}, ${missedUnits} with a miss; bounds ${bounds}`],
+    ["turns", `${count(judged.turns)}, of which ${asked}`],
     ["fallbacks", share(judged.fallbackShare)],
-    ["net saving", `per ${countUnits(1, unit).slice(2)}: ${savingText(netSaving)}`],
-    [
-      "latency",
-      latency.perTurn === null
-        ? "–"
-        : `median ${count(latency.perTurn.p50)} ms per turn, p95 ${count(latency.perTurn.p95)} ms`,
-    ],
+    ["net saving", `per ${unitNoun(unit)}: ${savingText(netSaving)}`],
+    ["break-even", breakEvenText(netSaving)],
+    ["latency added", latencyText(judged)],
+    ["found ready", powerText(judged)],
     ["always include", judged.suggestedAlwaysInclude.map(name).join(", ") || "–"],
   ] as const;
   return tableLines([{ title: "" }, { title: "" }], rows).slice(1);

@@ -32,6 +32,9 @@ export interface EnforcedPolicy {
 /** Separates the kind of a unit from its id; kinds hold no colon. */
 const separator = ":";
 
+/** Turns outside `shadowShare`: enforce would judge them, so they show nothing of it. */
+const notSampled = "not-sampled";
+
 /** An append-only log of evidence. About 100 bytes stay of each turn. */
 export class EvidenceLog {
   readonly #since: number;
@@ -138,7 +141,9 @@ export class EvidenceLog {
   *shadowUnits({ numbers }: Cohort): Generator<Unit> {
     for (const unit of this.#unitsOf(numbers)) {
       const enforcedAt = this.#enforcedAt.get(unit.number) ?? Infinity;
-      const copies = unit.copies.filter(({ enforced, time }) => !enforced && time < enforcedAt);
+      const copies = unit.copies.filter(
+        ({ enforced, time, reason }) => !enforced && time < enforcedAt && reason !== notSampled,
+      );
       if (copies.length > 0) yield { ...unit, copies };
     }
   }

@@ -290,6 +290,15 @@ describe("units", () => {
     }
   });
 
+  it("leave out turns that shadowShare did not judge", async () => {
+    const unsampled = { status: "skipped", reason: "not-sampled", judge: null } as const;
+    const { judged } = await summarize([
+      shadowRecord(),
+      shadowRecord({ threadId: "t-2", ...unsampled }),
+    ]);
+    expect(judged).toMatchObject({ turns: 1, netSaving: { units: 1, mean: 1600 } });
+  });
+
   it("stay enforced if that was before the period that is looked at", async () => {
     const records = [
       shadowRecord({ threadId: "x", time: at(0), mode: "enforce", enforced: true }),

@@ -38,9 +38,10 @@ export class WhatIfUnits {
     );
     if (turns.length === 0) return;
     const all = worstOf(turns);
-    let decided: WorstExposure | null = null;
+    const isClear = turns.every(({ doubts }) => doubts === 0);
+    let decided: WorstExposure | null = all;
     for (const cell of this.#cells) {
-      if (cell.cap === 0) decided = worstOf(turns, cell.pair);
+      if (cell.cap === 0 && !isClear) decided = worstOf(turns, cell.pair);
       this.#count(cell, "keep", all);
       this.#count(cell, "fallback", decided);
     }

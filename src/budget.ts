@@ -1,5 +1,6 @@
 /** One time budget over everything a turn waits for, joined with the caller's own cancellation. */
 
+import { onAbort } from "./core/abort.js";
 import { JudgeTimeoutError } from "./errors.js";
 
 export interface Budget {
@@ -27,7 +28,7 @@ export function startBudget({ timeoutMs, signal, now }: BudgetOptions): Budget {
   const onCancel = (): void => end(signal?.reason);
   const timer = setTimeout(() => end(new JudgeTimeoutError(timeoutMs)), timeoutMs);
   if (signal?.aborted === true) onCancel();
-  signal?.addEventListener("abort", onCancel, { once: true });
+  const leave = signal?.aborted === false ? onAbort(signal, onCancel) : undefined;
   return {
     signal: controller.signal,
     deadline: now() + timeoutMs,
@@ -35,7 +36,7 @@ export function startBudget({ timeoutMs, signal, now }: BudgetOptions): Budget {
     end,
     dispose() {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", onCancel);
+      leave?.();
     },
   };
 }

@@ -21,7 +21,7 @@ function waitersOf(signal: AbortSignal): Waiters {
 }
 
 /** Calls back when the signal aborts; returns how to stop waiting for that. The last one to leave takes the listener along. */
-function onAbort(signal: AbortSignal, callback: () => void): () => void {
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const { callbacks, notify } = waitersOf(signal);
   callbacks.add(callback);
   return () => {

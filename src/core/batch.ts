@@ -6,8 +6,8 @@ import type { Candidate } from "./types.js";
 
 const sizes = new WeakMap<Candidate, number>();
 
-/** Characters that a candidate takes in a prompt; its schema counts up to its cap. */
-function promptChars(candidate: Candidate, limits: ResolvedJudgeLimits): number {
+/** Characters that a candidate takes in a prompt; its schema counts up to its cap. Remembered for each candidate. */
+export function promptChars(candidate: Candidate, limits: ResolvedJudgeLimits): number {
   const known = sizes.get(candidate);
   if (known !== undefined) return known;
   const schema = candidate.parameters === undefined ? "" : (toJson(candidate.parameters) ?? "");

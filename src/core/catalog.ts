@@ -1,5 +1,6 @@
 /** Reads the tools of a turn once per tool object: description, fingerprint, and tokens of the definition. */
 
+import { promptChars } from "./batch.js";
 import type { Candidate, ToolDescription } from "./types.js";
 import { canonicalJson, sha256Hex, toolFingerprint } from "./fingerprint.js";
 import type { ResolvedJudgeLimits } from "./limits.js";
@@ -85,9 +86,12 @@ export function createCatalogReader(options: CatalogReaderOptions): CatalogReade
 
   function readTool(tool: unknown, describe: Describe): ReadTool {
     const description = describeSafely(tool, describe);
+    const candidate = description === null ? null : toCandidate(description, options.limits);
+    // Measured while tools are read one by one: splitting thousands at once would hold the event loop.
+    if (candidate !== null) promptChars(candidate, options.limits);
     return {
       description,
-      candidate: description === null ? null : toCandidate(description, options.limits),
+      candidate,
       fingerprint:
         description === null ? sha256Hex(canonicalJson(tool)) : toolFingerprint(description),
       definitionTokens: tokensOf(definitionJson(tool, description)),

@@ -1,5 +1,6 @@
 /** `run`: modes, shadow beside the model, outcome and misses, cancellation, sinks. */
 
+import { getEventListeners } from "node:events";
 import { describe, expect, it, vi } from "vitest";
 import { createToolSelector, fanOut, memorySink } from "../../src/index.js";
 import type { JudgeRequest, SelectionRecord, ToolSelectorOptions, Turn } from "../../src/index.js";
@@ -397,6 +398,15 @@ describe("cancellation by the caller", () => {
       status: "cancelled",
       outcome: { error: true },
     });
+  });
+
+  it("is heard by one listener for any number of turns, and by none afterwards", async () => {
+    const { run } = setUp({ delayMs: 20 });
+    const { signal } = new AbortController();
+    const running = Array.from({ length: 30 }, () => run({ signal }));
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    await Promise.all(running);
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
   it("makes `select` reject with the caller's reason, and with nothing else", async () => {

@@ -30,8 +30,8 @@ const sizes: readonly (readonly [size: number | null, share: number])[] = [
   [16, 0.08],
   [32, 0.08],
   [128, 0.08],
-  [null, 0.16],
-  [64, 0.6],
+  [null, 0.24],
+  [64, 0.52],
 ];
 const maxTools = 128;
 const attackShare = 0.12;

@@ -39,6 +39,19 @@ function evidentTexts(
   return texts.some((text) => isEvidence(table, text, tools)) ? texts : [];
 }
 
+/** Raises each tool's probability to what it is for one text's features; yields after every tool. */
+function* raise(
+  probabilities: Float64Array,
+  { trees }: Model,
+  rows: Float32Array,
+): Generator<void, void> {
+  for (let tool = 0; tool < probabilities.length; tool += 1) {
+    const probability = probabilityOf(trees, rows, tool);
+    if (probability > (probabilities[tool] as number)) probabilities[tool] = probability;
+    yield;
+  }
+}
+
 /** Lifts the best eighth of a batch: in a close field the labels, too, are often wrong about the runners-up. */
 function withBenefitOfDoubt(probabilities: Float64Array, least: number): readonly number[] {
   const lifted = Math.floor(probabilities.length / doubtShare);
@@ -62,25 +75,26 @@ export function createEngine(model: Model, hints: ReadonlyMap<string, readonly s
     return profile;
   }
 
+  function* profilesOf(candidates: readonly ToolDescription[]): Generator<void, ToolProfile[]> {
+    const read: ToolProfile[] = [];
+    for (const candidate of candidates) {
+      read.push(profileOf(candidate));
+      yield;
+    }
+    return read;
+  }
+
   return async (request, signal) => {
     signal.throwIfAborted();
     const slices = createSlices(signal);
-    const tools: ToolProfile[] = [];
-    for (const candidate of request.candidates) {
-      tools.push(profileOf(candidate));
-      await slices.pause();
-    }
+    const tools = await finish(profilesOf(request.candidates), slices);
     const texts = evidentTexts(model, request, tools);
     if (texts.length === 0) return tools.map(() => null);
     const probabilities = new Float64Array(tools.length);
     for (const text of texts) {
       const query = readQuery(model.table, text);
       const rows = await finish(computeFeatures(model.table, tools, query), slices);
-      for (let tool = 0; tool < tools.length; tool += 1) {
-        const probability = probabilityOf(model.trees, rows, tool);
-        if (probability > (probabilities[tool] as number)) probabilities[tool] = probability;
-        await slices.pause();
-      }
+      await finish(raise(probabilities, model, rows), slices);
     }
     return withBenefitOfDoubt(probabilities, model.benefitOfDoubt);
   };

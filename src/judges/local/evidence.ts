@@ -4,19 +4,19 @@ import type { ToolProfile } from "./tool-profile.js";
 import { isSmallTalk, isStopWord, splitWords } from "./words.js";
 import { idOfWord, type WordTable } from "./word-table.js";
 
-/** Frequent words of other languages that are no English words: two of them, and more than English ones, tell another language. */
+/** Frequent words of other languages that are no English words. */
 const foreignWords: ReadonlySet<string> = new Set(
   (
-    "le les du une est et avec quel quelle quels quelles je tu il elle nous vous ils dans sur pourquoi comment moi mon ma mes votre cette ces qui que dois peux puis fait " +
+    "à le les du une est et avec quel quelle quels quelles je tu il elle nous vous ils dans sur pourquoi comment moi mon ma mes votre cette ces qui que dois peux puis fait " +
     "der das und ist nicht ein eine einen einer dem den mit auf für ich du sie wir ihr wie wo wann bitte kannst können mir mich mein meine auch noch von zu zum zur im " +
-    "el los las un una y es con qué cuál cómo dónde cuándo yo él ella nosotros por para mi mis su sus puedo quiero este esta hay " +
+    "el los las hace tiempo mañana está más puedes necesito muéstrame dime un una y es con qué cuál cómo dónde cuándo yo él ella nosotros por para mi mis su sus puedo quiero este esta hay " +
     "il lo gli uno è e di che della nel sono come quale quando dove mio mia puoi vorrei questo questa " +
     "o os um uma é com não qual como onde quando eu ele ela nós em para meu minha você pode quero este esta " +
     "het een en van met niet ik je jij wij hoe waar wanneer welke mijn kan kunt voor naar zijn " +
-    "jest nie jak gdzie kiedy moje proszę dla czy się na " +
-    "och att det är jag hur när var mitt för inte med på som " +
-    "ve bir bu için nasıl nerede ne bana mi mı var yok ile " +
-    "yang dan di ini itu untuk dengan saya apa bagaimana dari ke tidak bisa"
+    "jest nie jaka jutro jak gdzie kiedy moje proszę dla czy się na " +
+    "och att skicka det är jag hur när var mitt för inte med på som " +
+    "ve bir bugün yarın bu için nasıl nerede ne bana mi mı var yok ile " +
+    "yang dan besok di ini itu untuk dengan saya apa bagaimana dari ke tidak bisa"
   ).split(" "),
 );
 
@@ -29,6 +29,9 @@ const ambiguous: ReadonlySet<string> = new Set(
 
 const letter = /\p{L}/u;
 const latinLetter = /\p{Script=Latin}/u;
+const beyondAscii = /\P{ASCII}/u;
+/** More of a text is not looked at. */
+const maxChars = 4000;
 const leastLatinShare = 0.7;
 const leastKnownShare = 1 / 3;
 
@@ -43,12 +46,15 @@ function latinShare(text: string): number {
   return letters === 0 ? 1 : latin / letters;
 }
 
+/** Another language shows in its small words, or in its letters, where English small words do not outnumber them. */
 function isForeign(words: readonly string[]): boolean {
-  const foreign = words.filter((word) => foreignWords.has(word) && !ambiguous.has(word)).length;
+  const isForeignWord = (word: string): boolean =>
+    (foreignWords.has(word) && !ambiguous.has(word)) || beyondAscii.test(word);
+  const foreign = words.filter(isForeignWord).length;
   const english = words.filter(
     (word) => word.length > 1 && isStopWord(word) && !ambiguous.has(word),
   ).length;
-  return foreign >= 2 && foreign > english;
+  return foreign > english;
 }
 
 /** Words that may carry a task. */
@@ -61,8 +67,9 @@ function contentOf(words: readonly string[]): readonly string[] {
  * tool uses, and not greetings alone.
  */
 export function isEvidence(table: WordTable, text: string, tools: readonly ToolProfile[]): boolean {
-  if (latinShare(text) < leastLatinShare) return false;
-  const words = splitWords(text);
+  const head = text.slice(0, maxChars);
+  if (latinShare(head) < leastLatinShare) return false;
+  const words = splitWords(head);
   if (isForeign(words)) return false;
   const content = contentOf(words);
   if (content.length === 0) return false;
@@ -75,5 +82,6 @@ export function isEvidence(table: WordTable, text: string, tools: readonly ToolP
 
 /** True for a text without a word of its own: greetings, assent, pronouns. What was said before it may be evidence. */
 export function isEmptyTalk(text: string): boolean {
-  return latinShare(text) >= leastLatinShare && contentOf(splitWords(text)).length === 0;
+  const head = text.slice(0, maxChars);
+  return latinShare(head) >= leastLatinShare && contentOf(splitWords(head)).length === 0;
 }

@@ -1,6 +1,6 @@
 /** The features that the trees decide by, in column order, each with the direction in which the fit can only get better. */
 
-const directions = {
+const fitDirections = {
   bm25: 1,
   queryCover: 1,
   nameCover: 1,
@@ -21,6 +21,9 @@ const directions = {
   queryKnown: 0,
   clauseCount: 0,
   batchSize: 0,
+} as const satisfies Readonly<Record<string, -1 | 0 | 1>>;
+
+const standingDirections = {
   bm25Margin: 1,
   queryCoverMargin: 1,
   meaningMargin: 1,
@@ -45,8 +48,19 @@ const directions = {
   bestSoftCover: 0,
 } as const satisfies Readonly<Record<string, -1 | 0 | 1>>;
 
+const directions = { ...fitDirections, ...standingDirections };
+
+/** A feature of a tool and a query by themselves. */
+export type FitFeature = keyof typeof fitDirections;
+
+/** A feature that compares a tool with the others of its batch. */
+export type StandingFeature = keyof typeof standingDirections;
+
 /** Name of a feature. */
-export type Feature = keyof typeof directions;
+export type Feature = FitFeature | StandingFeature;
+
+/** The columns of a tool and a query by themselves come first, in this order. */
+export const fitFeatures = Object.keys(fitDirections) as readonly FitFeature[];
 
 /** All features, in column order. */
 export const features = Object.keys(directions) as readonly Feature[];

@@ -1,6 +1,6 @@
 /** How well each tool fits a query, as numbers: matching words and close meaning. What compares the tools is in standing.ts. */
 
-import { column, featureCount, type Feature } from "./feature-names.js";
+import { featureCount, fitFeatures, type FitFeature } from "./feature-names.js";
 import type { Query } from "./query.js";
 import { compareTools } from "./standing.js";
 import { closeness, type ToolProfile } from "./tool-profile.js";
@@ -93,10 +93,17 @@ function logShareAbove(value: number, { values }: Background): number {
   return Math.log((values.length - low + 0.5) / (values.length + 1));
 }
 
-function trigramShare(name: ReadonlySet<string>, query: ReadonlySet<string>): number {
+function trigramShare(name: Int32Array, query: Uint8Array): number {
   let shared = 0;
-  for (const trigram of name) if (query.has(trigram)) shared += 1;
-  return name.size === 0 ? 0 : shared / name.size;
+  for (const bucket of name) shared += query[bucket] as number;
+  return name.length === 0 ? 0 : shared / name.length;
+}
+
+/** Share of a tool's parameter words that the query uses. */
+function parameterCover({ parameters }: ToolProfile, { columnOf }: QueryWords): number {
+  let spoken = 0;
+  for (const id of parameters) if (columnOf.has(id)) spoken += 1;
+  return spoken / Math.max(1, parameters.length);
 }
 
 /** Share of a field's words, by weight, that the query holds: the very word, or one close to it. */
@@ -124,8 +131,9 @@ function softQueryCover(
   matches: WordMatches,
   { name, lead }: ToolProfile,
   hits: readonly Hit[],
+  best: Float32Array,
 ): number {
-  const best = new Float32Array(matches.width);
+  best.fill(0);
   for (const { column: at } of hits) best[at] = 1;
   for (const ids of [name, lead]) {
     for (const id of ids) {
@@ -161,6 +169,21 @@ function lexicalScore(
   return { bm25, cover: covered / weightSum };
 }
 
+/** Closeness in meaning of a tool and its name to a query: to the whole, or to the clause that comes closest. */
+function meaningOf(
+  tool: ToolProfile,
+  { vector, clauses }: Query,
+): { readonly whole: number; readonly clause: number; readonly name: number } {
+  const whole = closeness(tool, vector);
+  let clause = whole;
+  let name = dot(tool.nameVector, vector);
+  for (const direction of clauses) {
+    clause = Math.max(clause, closeness(tool, direction));
+    name = Math.max(name, dot(tool.nameVector, direction));
+  }
+  return { whole, clause, name };
+}
+
 /**
  * Computes the features of all tools against one query, row by row; yields after every tool, so that the work can be
  * spread.
@@ -174,47 +197,51 @@ export function* computeFeatures(
   const matches = new WordMatches(table, query.words);
   const words = weighWords(table, tools, query);
   yield;
-  const whole = againstBackground(table, [query.vector]);
-  const clauses = againstBackground(table, [query.vector, ...query.clauses]);
+  const wholeBackground = againstBackground(table, [query.vector]);
+  const clauseBackground = againstBackground(table, [query.vector, ...query.clauses]);
+  const scratch = new Float32Array(matches.width);
   yield;
   for (const [index, tool] of tools.entries()) {
     const hits = words.hits[index] as readonly Hit[];
-    const set = (feature: Feature, value: number): void => {
-      rows[index * featureCount + column[feature]] = value;
-    };
     const { bm25, cover } = lexicalScore(words, tool.length, hits);
-    set("bm25", bm25);
-    set("queryCover", cover);
     const name = fieldCover(table, matches, tool.name);
-    set("nameCover", name.exact);
-    set("softNameCover", name.soft);
     const lead = fieldCover(table, matches, tool.lead);
-    set("leadCover", lead.exact);
-    set("softLeadCover", lead.soft);
-    const spoken = tool.parameters.filter((id) => words.columnOf.has(id)).length;
-    set("parameterCover", spoken / Math.max(1, tool.parameters.length));
-    set("nameTrigrams", trigramShare(tool.trigrams, query.trigrams));
-    set("softQueryCover", softQueryCover(words, matches, tool, hits));
-    const meaning = closeness(tool, query.vector);
-    let clause = meaning;
-    let nameMeaning = dot(tool.nameVector, query.vector);
-    for (const direction of query.clauses) {
-      clause = Math.max(clause, closeness(tool, direction));
-      nameMeaning = Math.max(nameMeaning, dot(tool.nameVector, direction));
-    }
-    set("meaning", meaning);
-    set("clauseMeaning", clause);
-    set("nameMeaning", nameMeaning);
-    set("meaningAgainstBackground", standsOut(meaning, whole));
-    set("clauseAgainstBackground", standsOut(clause, clauses));
-    set("backgroundShare", logShareAbove(clause, clauses));
-    set("toolKnown", tool.known);
-    set("queryLength", Math.log1p(query.words.length));
-    set("queryKnown", query.known);
-    set("clauseCount", query.clauses.length);
-    set("batchSize", Math.log(tools.length));
+    const meaning = meaningOf(tool, query);
+    writeFit(rows, index, {
+      bm25,
+      queryCover: cover,
+      nameCover: name.exact,
+      leadCover: lead.exact,
+      parameterCover: parameterCover(tool, words),
+      nameTrigrams: trigramShare(tool.trigrams, query.trigrams),
+      meaning: meaning.whole,
+      clauseMeaning: meaning.clause,
+      nameMeaning: meaning.name,
+      softQueryCover: softQueryCover(words, matches, tool, hits, scratch),
+      softNameCover: name.soft,
+      softLeadCover: lead.soft,
+      meaningAgainstBackground: standsOut(meaning.whole, wholeBackground),
+      clauseAgainstBackground: standsOut(meaning.clause, clauseBackground),
+      backgroundShare: logShareAbove(meaning.clause, clauseBackground),
+      toolKnown: tool.known,
+      queryLength: Math.log1p(query.words.length),
+      queryKnown: query.known,
+      clauseCount: query.clauses.length,
+      batchSize: Math.log(tools.length),
+    });
     yield;
   }
   yield* compareTools(rows, tools);
   return rows;
+}
+
+function writeFit(
+  rows: Float32Array,
+  tool: number,
+  values: Readonly<Record<FitFeature, number>>,
+): void {
+  const from = tool * featureCount;
+  for (let at = 0; at < fitFeatures.length; at += 1) {
+    rows[from + at] = values[fitFeatures[at] as FitFeature];
+  }
 }

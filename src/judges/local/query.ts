@@ -1,7 +1,7 @@
 /** What a conversation asks for: the current request, all that the user said, and what went on around it; as words and directions. */
 
 import type { JudgeContext } from "../../core/types.js";
-import { meanVector, trigramsOf } from "./tool-profile.js";
+import { meanVector, trigramBuckets, trigramsOf } from "./tool-profile.js";
 import { idsOf, type WordTable } from "./word-table.js";
 
 /** One text to match tools with. */
@@ -11,7 +11,8 @@ export interface Query {
   readonly vector: Float32Array;
   /** One direction for each clause, if there are several. */
   readonly clauses: readonly Float32Array[];
-  readonly trigrams: ReadonlySet<string>;
+  /** 1 in the buckets of its letter groups. */
+  readonly trigrams: Uint8Array;
   /** Share of its words that the table knows. */
   readonly known: number;
 }
@@ -19,6 +20,8 @@ export interface Query {
 const maxWords = 64;
 const maxClauses = 8;
 const maxTrigramChars = 4000;
+/** More of a text is not read. */
+const maxChars = 16_000;
 const clauseEnd =
   /[.!?;:,\n]+|\b(?:and|then|also|after|before|finally|plus|additionally|furthermore)\b/iu;
 
@@ -31,7 +34,8 @@ function strongest(table: WordTable, ids: readonly number[]): readonly number[] 
 }
 
 /** Reads one text. */
-export function readQuery(table: WordTable, text: string): Query {
+export function readQuery(table: WordTable, fullText: string): Query {
+  const text = fullText.slice(0, maxChars);
   const ids = [...new Set(idsOf(table, text))];
   const words = strongest(table, ids);
   const clauses = text
@@ -39,11 +43,13 @@ export function readQuery(table: WordTable, text: string): Query {
     .map((clause) => new Set(idsOf(table, clause)))
     .filter((clause) => clause.size > 1)
     .slice(-maxClauses);
+  const trigrams = new Uint8Array(trigramBuckets);
+  for (const bucket of trigramsOf(text.slice(0, maxTrigramChars))) trigrams[bucket] = 1;
   return {
     words: Int32Array.from(words),
     vector: meanVector(table, words),
     clauses: clauses.length > 1 ? clauses.map((clause) => meanVector(table, clause)) : [],
-    trigrams: trigramsOf(text.slice(0, maxTrigramChars)),
+    trigrams,
     known: ids.filter((id) => id < table.size).length / Math.max(1, ids.length),
   };
 }

@@ -25,6 +25,9 @@ const standings: readonly (readonly [from: Feature, to: Feature, least: number])
 
 const leaderCount = 3;
 
+/** Columns, in an object of their own: reading them is most of the work here. */
+const at: Readonly<Record<Feature, number>> = { ...column };
+
 interface Spread {
   readonly best: number;
   readonly mean: number;
@@ -62,43 +65,57 @@ function mapColumn(
 /** Kinship of a tool with the tools that fit best: it may belong to their kit, or supply what they ask for. */
 interface Kinship {
   /** How close it comes to one of them in meaning. */
-  closeness(tool: number): number;
+  readonly closeness: number;
   /** Largest share of its name that it has in common with the name of one of them; words rare among names count more. */
-  nameShare(tool: number): number;
+  readonly nameShare: number;
   /** Largest share of its name that the parameters of one of them speak of, though its name does not. */
-  needs(tool: number): number;
+  readonly needs: number;
 }
 
-function kinshipWith(leaders: readonly number[], tools: readonly ToolProfile[]): Kinship {
+interface Leader {
+  readonly profile: ToolProfile;
+  readonly names: ReadonlySet<number>;
+  readonly needs: ReadonlySet<number>;
+}
+
+/** How rare each word is among the names of the tools. */
+function nameRarity(tools: readonly ToolProfile[]): ReadonlyMap<number, number> {
   const holders = new Map<number, number>();
   for (const { name } of tools) {
     for (const id of name) holders.set(id, (holders.get(id) ?? 0) + 1);
   }
-  const rarity = (id: number): number => Math.log(tools.length / (holders.get(id) ?? 1) + 0.5);
-  const kin = leaders.map((leader) => {
-    const profile = tools[leader] as ToolProfile;
-    const names: ReadonlySet<number> = new Set(profile.name);
-    const needs: ReadonlySet<number> = new Set(profile.parameters.filter((id) => !names.has(id)));
-    return { leader, profile, names, needs };
-  });
-  const largest = (tool: number, measure: (one: (typeof kin)[number]) => number): number =>
-    kin.reduce((most, one) => (one.leader === tool ? most : Math.max(most, measure(one))), 0);
-  const shareIn = (tool: number, words: ReadonlySet<number>): number => {
+  for (const [id, count] of holders) holders.set(id, Math.log(tools.length / count + 0.5));
+  return holders;
+}
+
+function leaderOf(profile: ToolProfile): Leader {
+  const names: ReadonlySet<number> = new Set(profile.name);
+  return { profile, names, needs: new Set(profile.parameters.filter((id) => !names.has(id))) };
+}
+
+function kinshipOf(
+  tool: ToolProfile,
+  leaders: readonly Leader[],
+  rarity: ReadonlyMap<number, number>,
+): Kinship {
+  const kinship = { closeness: 0, nameShare: 0, needs: 0 };
+  for (const { profile, names, needs } of leaders) {
+    if (profile === tool) continue;
     let total = 0;
     let common = 0;
-    for (const id of (tools[tool] as ToolProfile).name) {
-      const weight = rarity(id);
+    let needed = 0;
+    for (const id of tool.name) {
+      const weight = rarity.get(id) ?? 0;
       total += weight;
-      if (words.has(id)) common += weight;
+      if (names.has(id)) common += weight;
+      else if (needs.has(id)) needed += weight;
     }
-    return total <= 0 ? 0 : common / total;
-  };
-  return {
-    closeness: (tool) =>
-      largest(tool, ({ profile }) => dot((tools[tool] as ToolProfile).vector, profile.vector)),
-    nameShare: (tool) => largest(tool, ({ names }) => shareIn(tool, names)),
-    needs: (tool) => largest(tool, ({ needs }) => shareIn(tool, needs)),
-  };
+    kinship.closeness = Math.max(kinship.closeness, dot(tool.vector, profile.vector));
+    if (total <= 0) continue;
+    kinship.nameShare = Math.max(kinship.nameShare, common / total);
+    kinship.needs = Math.max(kinship.needs, needed / total);
+  }
+  return kinship;
 }
 
 /** Mean of a tool's standings, for every tool. */
@@ -129,26 +146,27 @@ export function* compareTools(
   const consensus = consensusOf(rows);
   const valueOf = (tool: number | undefined): number => consensus[tool ?? 0] as number;
   const order = [...consensus.keys()].sort((a, b) => valueOf(b) - valueOf(a) || a - b);
-  const kinship = kinshipWith(order.slice(0, leaderCount), tools);
+  const leaders = order.slice(0, leaderCount).map((tool) => leaderOf(tools[tool] as ToolProfile));
+  const rarity = nameRarity(tools);
   const first = valueOf(order[0]);
   const fourth = valueOf(order[Math.min(3, order.length - 1)]);
   const bestCover = spreadOf(rows, "queryCover").best;
   const bestMeaning = spreadOf(rows, "clauseMeaning").best;
   const bestSoftCover = spreadOf(rows, "softQueryCover").best;
+  yield;
   for (const [rank, tool] of order.entries()) {
-    const set = (feature: Feature, value: number): void => {
-      rows[tool * featureCount + column[feature]] = value;
-    };
-    set("consensus", valueOf(tool));
-    set("consensusMargin", valueOf(tool) - first);
-    set("consensusMarginToFourth", valueOf(tool) - fourth);
-    set("consensusRank", Math.log1p(rank));
-    set("leaderCloseness", kinship.closeness(tool));
-    set("leaderNameShare", kinship.nameShare(tool));
-    set("leaderNeeds", kinship.needs(tool));
-    set("bestCover", bestCover);
-    set("bestMeaning", bestMeaning);
-    set("bestSoftCover", bestSoftCover);
+    const from = tool * featureCount;
+    const kinship = kinshipOf(tools[tool] as ToolProfile, leaders, rarity);
+    rows[from + at.consensus] = valueOf(tool);
+    rows[from + at.consensusMargin] = valueOf(tool) - first;
+    rows[from + at.consensusMarginToFourth] = valueOf(tool) - fourth;
+    rows[from + at.consensusRank] = Math.log1p(rank);
+    rows[from + at.leaderCloseness] = kinship.closeness;
+    rows[from + at.leaderNameShare] = kinship.nameShare;
+    rows[from + at.leaderNeeds] = kinship.needs;
+    rows[from + at.bestCover] = bestCover;
+    rows[from + at.bestMeaning] = bestMeaning;
+    rows[from + at.bestSoftCover] = bestSoftCover;
     yield;
   }
 }

@@ -18,7 +18,7 @@ export interface ToolProfile {
   readonly nameVector: Float32Array;
   /** Vectors of the example requests. */
   readonly hints: readonly Float32Array[];
-  readonly trigrams: ReadonlySet<string>;
+  readonly trigrams: Int32Array;
   /** Words of name and description that the table knows; counted up to eight. */
   readonly known: number;
 }
@@ -56,14 +56,20 @@ export function schemaText(schema: JsonSchema | undefined): string {
   return texts.join("\n").slice(0, limits.schemaChars);
 }
 
-/** Letter groups of three of a text's letters and digits, in lower case. */
-export function trigramsOf(text: string): ReadonlySet<string> {
+/** Number of buckets that letter groups fall into. */
+export const trigramBuckets: number = 1 << 15;
+
+/** Buckets of the letter groups of three of a text's letters and digits, in lower case. */
+export function trigramsOf(text: string): Int32Array {
   const letters = text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
-  const trigrams = new Set<string>();
+  const trigrams = new Set<number>();
   for (let index = 0; index + 3 <= letters.length; index += 1) {
-    trigrams.add(letters.slice(index, index + 3));
+    const mixed =
+      (letters.charCodeAt(index) * 37 + letters.charCodeAt(index + 1)) * 37 +
+      letters.charCodeAt(index + 2);
+    trigrams.add(mixed & (trigramBuckets - 1));
   }
-  return trigrams;
+  return Int32Array.from(trigrams);
 }
 
 /** Mean direction of words. */

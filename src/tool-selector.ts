@@ -26,6 +26,8 @@ export interface ToolSelector {
   readonly options: ResolvedOptions;
   /** SHA-256 over every option that changes a selection. */
   readonly policyFingerprint: string;
+  /** How often a sink failed so far, or was too slow to take a record. */
+  readonly sinkFailures: number;
   /**
    * Judges a turn and says what to offer. Writes no record.
    *
@@ -78,8 +80,8 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
   ): Promise<Selected<T>> {
     const spentMs = policy.mode === "enforce" ? Math.max(0, resolved.now() - startedAt) : 0;
     const timeoutMs = Math.max(1, resolved.timeoutMs - spentMs);
-    const selecting = { options: resolved, reader, warn, policy, startedAt, timeoutMs };
-    const selected = await selectTools(turn, selecting);
+    const given = { options: resolved, reader, warn, policy, startedAt, timeoutMs };
+    const selected = await selectTools(turn, given);
     monitor.observe(selected.selection);
     return selected;
   }
@@ -92,12 +94,12 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
     // Asked once more, right before the model: the caller may have cancelled a moment ago.
     const ended = turn.signal?.aborted === true ? [turn.signal.reason] : thrown;
     if (ended.length > 0) {
-      void recorder.emit(cancelledRecord(selection.record), null);
+      recorder.emit(cancelledRecord(selection.record), null);
       throw ended[0];
     }
     const callModel = (): Promise<R> => step.callModel(selection.tools, selection);
     const finished = await finishStep(callModel, step.readOutcome, warn);
-    void recorder.emit(selection.record, finished.outcome);
+    recorder.emit(selection.record, finished.outcome);
     return unwrapStep(finished);
   }
 
@@ -110,22 +112,20 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
     // The caller may change his own lists while the judge works.
     const sent = { ...turn, messages: copyOf(turn.messages), tools: copyOf(turn.tools) };
     const finishing = finishStep(() => step.callModel(turn.tools), step.readOutcome, warn);
-    const recording = (async () => {
+    recorder.track(async () => {
       await yieldToEventLoop();
       const [{ selection }, { outcome }] = await Promise.all([judge(sent), finishing]);
-      await recorder.emit(selection.record, outcome);
-    })();
-    recorder.track(
-      recording.catch(() =>
-        warn("internal", "A shadow selection failed; the turn is not affected."),
-      ),
-    );
+      recorder.emit(selection.record, outcome);
+    });
     return unwrapStep(await finishing);
   }
 
   return {
     options: resolved,
     policyFingerprint: fingerprintPolicy(resolved),
+    get sinkFailures() {
+      return recorder.failures;
+    },
     async select(turn) {
       const startedAt = resolved.now();
       const policy = await resolveTurnPolicy(turn as Turn, resolved, warn);

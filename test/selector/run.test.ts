@@ -4,6 +4,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it, vi } from "vitest";
 import { createToolSelector, fanOut, memorySink } from "../../src/index.js";
 import type { JudgeRequest, SelectionRecord, ToolSelectorOptions, Turn } from "../../src/index.js";
+import { createRecorder } from "../../src/recorder.js";
 import { fakeJudge } from "../../src/testing/fake-judge.js";
 import type { FakeJudgeOptions } from "../../src/testing/fake-judge.js";
 import { assistant, toolResult, toolsNamed, turnOf, user } from "../support/turns.js";
@@ -582,12 +583,34 @@ describe("sinks", () => {
     }
   });
 
-  it("failures are warned about once", async () => {
+  it("failures are counted, and warned about once", async () => {
     const warn = vi.fn();
-    const { run } = setUp({}, { sinks: [failing, rejecting], logger: { warn } });
+    const { run, selector } = setUp({}, { sinks: [failing, rejecting], logger: { warn } });
     await run();
     await run();
+    expect(selector.sinkFailures).toBe(4);
     expect(warn).toHaveBeenCalledTimes(1);
+  });
+
+  it("that never answer keep no other sink from being flushed", async () => {
+    const flush = vi.fn(async () => undefined);
+    const stalled = { write: () => new Promise<void>(() => undefined) };
+    for (const mode of ["enforce", "shadow"] as const) {
+      const sinks = [stalled, { write: () => undefined, flush }];
+      const { run, selector } = setUp({}, { mode, sinks });
+      await run();
+      await selector.flush({ timeoutMs: 100 });
+    }
+    expect(flush).toHaveBeenCalledTimes(2);
+  });
+
+  it("that never answer hold a bounded number of records; the others are counted", async () => {
+    const write = vi.fn(() => new Promise<void>(() => undefined));
+    const recorder = createRecorder([{ write }], vi.fn(), undefined);
+    const { record } = await setUp().selector.select(turnOf(tools));
+    for (let index = 0; index < 10_003; index += 1) recorder.emit(record, null);
+    expect(write).toHaveBeenCalledTimes(10_000);
+    expect(recorder.failures).toBe(3);
   });
 
   it("are flushed and closed", async () => {

@@ -96,7 +96,6 @@ for (const part of parts.filter(({ name }) => ["BFCL live", "Seal-Tools"].includ
 
 const rankers = [
   judgeRanker("embedded judge, unseen", (task) => Promise.resolve(unseenJudge(task))),
-  judgeRanker("embedded judge, as shipped", () => Promise.resolve(shippedJudge)),
   bm25Ranker,
   miniSearchRanker,
   ...(values["skip-mastra"] ? [] : [mastraRanker]),

@@ -52,7 +52,7 @@ function toCall(call: unknown): NamedCall | undefined {
   return id === undefined ? { name } : { id, name };
 }
 
-/** Every call of a message, in order: well formed, with malformed arguments, and those only its content blocks show. */
+/** Every call of a message, in order: well formed, with malformed arguments, those that only content blocks or OpenAI's older `function_call` show. */
 export function callsOf(message: unknown): readonly NamedCall[] {
   const stated = [
     ...mapReadable(readList(message, "tool_calls"), toCall),
@@ -62,7 +62,8 @@ export function callsOf(message: unknown): readonly NamedCall[] {
   const blocks = mapReadable(readList(message, "content"), (block) =>
     callBlocks.has(read(block, "type")) ? toCall(block) : undefined,
   );
-  return [...stated, ...blocks.filter(({ name }) => !names.has(name))];
+  const older = mapReadable([read(read(message, "additional_kwargs"), "function_call")], toCall);
+  return [...stated, ...[...blocks, ...older].filter(({ name }) => !names.has(name))];
 }
 
 function toTurnMessage(message: unknown, callNames: Map<string, string>): TurnMessage | undefined {

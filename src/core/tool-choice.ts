@@ -106,13 +106,15 @@ function readObject(choice: object): ToolChoice {
   };
 }
 
+/** A keyword, or the name of a tool; in capitals (`REQUIRED`) it may be either. */
+function readWord(word: string): ToolChoice {
+  return { kind: kindOf(word) ?? "required", names: words.has(word) ? [] : [word] };
+}
+
 /** Never throws; what it cannot read counts as `auto`. A bare string that is no keyword is the name of a tool. */
 export function readToolChoice(choice: unknown): ToolChoice {
   try {
-    if (typeof choice === "string" && choice !== "") {
-      const kind = words.get(choice);
-      return kind === undefined ? { kind: "required", names: [choice] } : { kind, names: [] };
-    }
+    if (typeof choice === "string" && choice !== "") return readWord(choice);
     return typeof choice === "object" && choice !== null ? readObject(choice) : auto;
   } catch {
     return auto;

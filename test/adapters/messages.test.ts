@@ -125,6 +125,14 @@ describe("toTurnMessages", () => {
     expect(toTurnMessages([message])[0]?.toolCalls).toEqual([{ id: "1", name: "search" }]);
   });
 
+  it("counts OpenAI's older function_call, which has no id", () => {
+    const message = new AIMessage({
+      content: "",
+      additional_kwargs: { function_call: { name: "search", arguments: "{}" } },
+    });
+    expect(toTurnMessages([message])[0]?.toolCalls).toEqual([{ name: "search" }]);
+  });
+
   it("counts a call once where calls and blocks both show it", () => {
     const message = new AIMessage({
       content: [{ type: "tool_use", id: "1", name: "search", input: {} }],

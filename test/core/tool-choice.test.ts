@@ -11,6 +11,8 @@ describe("readToolChoice", () => {
     ["none", "none", []],
     ["any", "required", []],
     ["required", "required", []],
+    ["NONE", "none", ["NONE"]],
+    ["REQUIRED", "required", ["REQUIRED"]],
     ["search", "required", ["search"]],
     ["__proto__", "required", ["__proto__"]],
     [{ type: "auto" }, "auto", []],

@@ -27,36 +27,49 @@ const names = [
   "find_tools",
 ];
 
+/** One value as a rule, so that records fall into few cohorts; the others as exceptions. */
+const mostly = <T>(rule: T, ...exceptions: readonly T[]): fc.Arbitrary<T> =>
+  fc.oneof(
+    { weight: 10, arbitrary: fc.constant(rule) },
+    { weight: 1, arbitrary: fc.constantFrom(...exceptions) },
+  );
+
+const verdict = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom("applicable", "not-applicable", "uncertain") },
+  { weight: 1, arbitrary: fc.constantFrom("abstained", "unjudged", null) },
+) as fc.Arbitrary<Tool["verdict"]>;
+
 const tools = fc.array(
   fc.record<Tool>({
-    name: fc.option(fc.constantFrom(...names), { freq: 12 }),
+    name: fc.option(fc.constantFrom(...names), { freq: 20 }),
     probability: fc.option(
       fc.oneof(
         fc.constantFrom(0, 0.005, 0.02, 0.2, 0.5, 0.8, 0.98, 1),
         fc.double({ min: 0, max: 1, noNaN: true }),
       ),
-      { freq: 12 },
+      { freq: 30 },
     ),
-    verdict: fc.constantFrom(
-      "applicable",
-      "not-applicable",
-      "uncertain",
-      "abstained",
-      "unjudged",
-      null,
-    ),
-    kept: fc.boolean(),
-    reason: fc.constantFrom(
-      "applicable",
-      "not-applicable",
-      "over-cap",
-      "history",
-      "not-shortlisted",
-    ),
+    verdict,
+    kept: mostly(true, false),
+    reason: fc.constantFrom("applicable", "over-cap", "history", "not-shortlisted"),
     tokens: fc.option(fc.nat(500)),
   }),
   { maxLength: 8 },
 );
+
+const keep = {
+  confidenceThreshold: 0.8,
+  rejectionThreshold: 0.2,
+  maxTools: 2,
+  onUncertain: "keep" as const,
+};
+const fallback = {
+  confidenceThreshold: 0.6,
+  rejectionThreshold: 0.05,
+  maxTools: 8,
+  onUncertain: "fallback" as const,
+};
+const threads = Array.from({ length: 15 }, (_, index) => `t:${index}`);
 
 /** Records in which everything that the report looks at varies on its own, likely or not. */
 const record = fc
@@ -64,39 +77,32 @@ const record = fc
     seconds: fc.double({ min: 0, max: 5000, noNaN: true }),
     tools,
     called: fc.array(fc.constantFrom(...names, "unknown"), { maxLength: 3 }),
-    outcome: fc.constantFrom("answered", "answered", "answered", "failed", "none"),
-    judge: fc.constantFrom("known", "known", "unnamed", "none"),
-    usage: fc.boolean(),
+    outcome: mostly("answered", "failed", "none"),
+    judge: mostly("known", "unnamed", "none"),
+    usage: mostly(true, false),
     fields: fc.record({
-      threadId: fc.constantFrom("t-1", "t-2", "t-3", "t-4", "t:5", null),
+      threadId: fc.option(fc.constantFrom(...threads), { freq: 15 }),
       runId: fc.constantFrom("run-1", null),
-      groupId: fc.constantFrom("g-1", null, null, null),
-      agent: fc.constantFrom("support", "support", null),
-      request: fc.constantFrom("m-1", "m-2", "3", null),
-      step: fc.constantFrom(1, 2, null),
-      enforced: fc.constantFrom(true, false, false, false),
-      enforceShare: fc.constantFrom(null, 0.5),
-      status: fc.constantFrom("decided", "decided", "uncertain", "failed", "skipped", "cancelled"),
-      fallback: fc.constantFrom(true, false, false),
-      reason: fc.constantFrom("selected", "timeout", "abstained"),
-      version: fc.constantFrom("v1", "v1", "v2", null),
-      overrides: fc.constantFrom(true, undefined, undefined),
-      policy: fc.constantFrom(
-        {
-          confidenceThreshold: 0.8,
-          rejectionThreshold: 0.2,
-          maxTools: 2,
-          onUncertain: "keep" as const,
-        },
-        {
-          confidenceThreshold: 0.6,
-          rejectionThreshold: 0.05,
-          maxTools: 8,
-          onUncertain: "fallback" as const,
-        },
+      groupId: mostly<string | null>(null, "g-1"),
+      agent: mostly<string | null>("support", null),
+      request: fc.option(fc.constantFrom("m-1", "m-2", "3"), { freq: 3 }),
+      step: fc.option(fc.constantFrom(1, 2), { freq: 5 }),
+      enforced: mostly(false, false, false, true),
+      enforceShare: mostly<number | null>(null, 0.5),
+      status: mostly<SelectionRecord["status"]>(
+        "decided",
+        "uncertain",
+        "failed",
+        "skipped",
+        "cancelled",
       ),
+      fallback: mostly(false, true),
+      reason: fc.constantFrom("selected", "timeout", "abstained"),
+      version: mostly<string | null>("v1", "v2", null),
+      overrides: mostly<true | undefined>(undefined, true),
+      policy: mostly<SelectionRecord["policy"]>(keep, fallback),
       catalog: fc.record({
-        fingerprint: fc.option(fc.uuid()),
+        fingerprint: fc.option(fc.uuid(), { freq: 2 }),
         tools: fc.nat(20),
         candidates: fc.nat(20),
         definitionTokens: fc.option(fc.nat(5000)),
@@ -263,6 +269,27 @@ describe.each(postgresServers)("summarizePostgres against %s", (_, open) => {
     for await (const one of readPostgresRecords({ pool, table }, { since: Date.parse(at(10)) }))
       read.push(one);
     expect(read).toEqual(records.slice(1));
+  });
+
+  it("ends a unit's evidence with its first enforced record, however early that was, and however late it was written", async () => {
+    const records = [
+      ...[10, 20, 30].map((seconds) => shadowRecord({ time: at(seconds) })),
+      shadowRecord({ threadId: "t-2", time: at(25) }),
+      shadowRecord({ enforced: true, mode: "enforce", time: at(5) }),
+    ];
+    const summary = await expectSameReport(records, { since: Date.parse(at(10)) });
+    expect(summary.judged?.units).toBe(1);
+  });
+
+  it("closes the pool that it opened, also when its reader stops early", async () => {
+    const table = await tableOf([shadowRecord(), shadowRecord()]);
+    const end = vi.spyOn(pg.Pool.prototype, "end");
+    const source = { connectionString: server.url, table };
+    await summarizePostgres(source);
+    expect(end).toHaveBeenCalledTimes(1);
+    for await (const _ of readPostgresRecords(source)) break;
+    expect(end).toHaveBeenCalledTimes(2);
+    end.mockRestore();
   });
 
   it("says what is wrong with a table that is missing", async () => {

@@ -66,7 +66,7 @@ describe("tuneThresholds", () => {
     const records = threadsFor(19).flatMap((thread) => [
       call(thread, 0.9),
       call(thread, 0.1, 0, { step: 2 }),
-      call(thread, 0.05, 3, { step: 3, fallback: true, status: "uncertain", reason: "uncertain" }),
+      call(thread, 0.04, 3, { step: 3, fallback: true, status: "uncertain", reason: "uncertain" }),
       call(thread, 0.05, 3, { step: 3, time: at(1000) }),
       shadowRecord({ threadId: `t-${thread}`, step: 4, tools: [pinned("query")] }),
       call(thread, 0.01, 0, { step: 5, outcome: { called: ["query"], error: true } }),
@@ -75,7 +75,7 @@ describe("tuneThresholds", () => {
       call(thread, 0.01, 0, { step: 8, time: at(6000) }),
     ]);
     const { options } = await tuneThresholds(records, { targetRecall: 0.9 });
-    expect(options).toMatchObject({ rejectionThreshold: 0.04999, maxTools: 4 });
+    expect(options).toMatchObject({ rejectionThreshold: 0.03999, maxTools: 4 });
   });
 
   it("raises the confidence threshold where the rejection threshold passes it", async () => {

@@ -36,10 +36,14 @@ const arrangement: fc.Arbitrary<Arrangement> = fc
     }),
   );
 
-function turnOf({ probabilities, called, maxTools }: Arrangement, thread: number): SelectionRecord {
+/** Two threads take turns. */
+const threadOf = (turn: number): string => `t-${turn % 2}`;
+
+function turnOf({ probabilities, called, maxTools }: Arrangement, turn: number): SelectionRecord {
   const tools = probabilities.map((value, index) => tool(`tool_${index}`, value));
   return shadowRecord({
-    threadId: `t-${thread}`,
+    threadId: threadOf(turn),
+    request: `m-${turn}`,
     tools: [pinned("pinned"), ...tools],
     policy: {
       confidenceThreshold: 0.8,
@@ -59,20 +63,22 @@ function turnOf({ probabilities, called, maxTools }: Arrangement, thread: number
 
 /** The same figures by `decide`, turn by turn. */
 function naive(turns: readonly Arrangement[], row: WhatIfRow): Partial<WhatIfRow> {
-  const decisions = turns.map(({ probabilities, called }) => {
+  const decisions = turns.map(({ probabilities, called }, turn) => {
     const decision = decide(
       probabilities.map((value) => judgmentOf(value, row)),
       row,
     );
-    return { ...decision, isCalledKept: decision.kept[called] === true };
+    return { ...decision, thread: threadOf(turn), isCalledKept: decision.kept[called] === true };
   });
+  const threadsWith = (test: (decision: (typeof decisions)[number]) => boolean): number =>
+    new Set(decisions.filter(test).map(({ thread }) => thread)).size;
   const mean = (of: (decision: (typeof decisions)[number]) => number): number =>
     decisions.reduce((sum, decision) => sum + of(decision), 0) / decisions.length;
   const hidden = ({ kept }: (typeof decisions)[number]): number =>
     kept.filter((keep) => !keep).length;
   return {
-    units: decisions.filter(({ fallback }) => !fallback).length,
-    missedUnits: decisions.filter(({ isCalledKept }) => !isCalledKept).length,
+    units: threadsWith(({ fallback }) => !fallback),
+    missedUnits: threadsWith(({ isCalledKept }) => !isCalledKept),
     fallbackShare: mean(({ fallback }) => Number(fallback)),
     meanTools: mean((decision) => decision.kept.length - hidden(decision) + 1),
     removedShare: mean((decision) => hidden(decision) / (decision.kept.length + 1)),

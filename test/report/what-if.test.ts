@@ -122,6 +122,26 @@ describe("what-if", () => {
     expect(current?.[0]?.upperBound).toBe(judged?.upperBound);
   });
 
+  it("counts a clear turn of a unit beside one that would fall back", async () => {
+    const { rows } = await whatIfOf([
+      shadowRecord({ tools: [tool("query", 1)] }),
+      shadowRecord({
+        step: 2,
+        tools: [tool("search", 0.5), tool("refund", 0)],
+        outcome: { called: ["refund"] },
+      }),
+    ]);
+    const at = (onUncertain: string) =>
+      rows.find(
+        (row) =>
+          row.onUncertain === onUncertain &&
+          row.confidenceThreshold === 0.8 &&
+          row.rejectionThreshold === 0.2,
+      );
+    expect(at("fallback")).toMatchObject({ units: 1, missedUnits: 0, fallbackShare: 0.5 });
+    expect(at("keep")).toMatchObject({ units: 1, missedUnits: 1, fallbackShare: 0 });
+  });
+
   it("leaves out turns with a missing answer, and says how many", async () => {
     const { turns, leftOut } = await whatIfOf([
       shadowRecord({ threadId: "a" }),

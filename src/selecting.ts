@@ -12,7 +12,8 @@ import { buildContext, cleanContext, requestText } from "./core/context.js";
 import { describeTool } from "./core/describe.js";
 import type { ResolvedOptions } from "./core/options.js";
 import { readMessages } from "./core/messages.js";
-import { read } from "./core/read.js";
+import { copyOf, read } from "./core/read.js";
+import type { SelectionRecord } from "./core/record.js";
 import { decide } from "./core/select.js";
 import type { SelectionPolicy } from "./core/select.js";
 import { readToolChoice } from "./core/tool-choice.js";
@@ -261,25 +262,20 @@ const unread: Reading = {
   toolChoice: { kind: "auto", names: [] },
 };
 
-/** Selects the tools of a turn. Never rejects; a cancelled turn says what to throw. */
-export async function selectTools<T>(turn: Turn<T>, selecting: Selecting): Promise<Selected<T>> {
-  const { options, policy } = selecting;
-  const selectionPolicy: SelectionPolicy = { ...options, maxTools: policy.maxTools };
-  const plain = turn as Turn;
-  const reading = await readTurn(plain, selecting).catch(() => unread);
-  const decided =
-    reading === unread
-      ? failed(unread)
-      : await decideTurn(plain, reading, { ...selecting, selectionPolicy });
-  const isAborted = turn.signal?.aborted === true;
-  const outcome: Outcome & { readonly thrown?: readonly unknown[] } =
-    isAborted && decided.status !== "cancelled" ? cancelled(reading, decided.judge) : decided;
-  const { content, thrown = [], ...rest } = outcome;
-  const record = buildRecord({
-    ...rest,
+interface RecordedTurn {
+  readonly selecting: Selecting;
+  readonly selectionPolicy: SelectionPolicy;
+  readonly outcome: Outcome;
+}
+
+function recordOf(turn: Turn, reading: Reading, recorded: RecordedTurn): SelectionRecord {
+  const { options, policy, startedAt } = recorded.selecting;
+  const { content, ...outcome } = recorded.outcome;
+  return buildRecord({
+    ...outcome,
     id: options.newId(),
-    startedAt: selecting.startedAt,
-    turn: plain,
+    startedAt,
+    turn,
     messages: reading.messages,
     mode: policy.mode,
     agent: options.agent,
@@ -287,23 +283,41 @@ export async function selectTools<T>(turn: Turn<T>, selecting: Selecting): Promi
     enforceShare: policy.enforceShare,
     policyFingerprint: policy.policyFingerprint,
     overridden: policy.overridden,
-    policy: selectionPolicy,
+    policy: recorded.selectionPolicy,
     catalog: reading.catalog,
     candidates: reading.candidates.length,
     content: options.content ? content : undefined,
   });
-  const suggested = keptTools(turn.tools, rest.outcomes);
-  const enforced = policy.mode === "enforce";
+}
+
+/** Selects the tools of a turn. Never rejects; a cancelled turn says what to throw. */
+export async function selectTools<T>(turn: Turn<T>, selecting: Selecting): Promise<Selected<T>> {
+  const selectionPolicy = { ...selecting.options, maxTools: selecting.policy.maxTools };
+  // The caller may change his own lists while the judge works.
+  const sent = { ...turn, messages: copyOf(turn.messages), tools: copyOf(turn.tools) };
+  const plain = sent as Turn;
+  const reading = await readTurn(plain, selecting).catch(() => unread);
+  const decided =
+    reading === unread
+      ? failed(unread)
+      : await decideTurn(plain, reading, { ...selecting, selectionPolicy });
+  const isAborted = turn.signal?.aborted === true;
+  const { thrown = [], ...outcome }: Outcome & { readonly thrown?: readonly unknown[] } =
+    isAborted && decided.status !== "cancelled" ? cancelled(reading, decided.judge) : decided;
+  const { status, fallback, reason, outcomes } = outcome;
+  const isWhole = outcomes.every(({ kept }) => kept);
+  const suggested = isWhole ? turn.tools : keptTools(sent.tools, outcomes);
+  const enforced = selecting.policy.mode === "enforce";
   return {
     selection: {
       tools: enforced ? suggested : turn.tools,
       suggested,
-      status: rest.status,
-      fallback: rest.fallback,
-      reason: rest.reason,
+      status,
+      fallback,
+      reason,
       enforced,
-      outcomes: rest.outcomes,
-      record,
+      outcomes,
+      record: recordOf(plain, reading, { selecting, selectionPolicy, outcome }),
     },
     thrown: isAborted ? [turn.signal?.reason] : thrown,
   };

@@ -81,9 +81,7 @@ export function skippedOutcomes(
   }));
 }
 
-/** The kept tools, same objects in the same order; the very same array where nothing is hidden. */
+/** The kept tools, same objects in the same order. */
 export function keptTools<T>(tools: readonly T[], outcomes: readonly ToolOutcome[]): readonly T[] {
-  return outcomes.every(({ kept }) => kept)
-    ? tools
-    : tools.filter((_, index) => outcomes[index]?.kept !== false);
+  return tools.filter((_, index) => outcomes[index]?.kept !== false);
 }

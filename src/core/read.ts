@@ -12,7 +12,11 @@ export function read(value: unknown, key: PropertyKey): unknown {
   }
 }
 
-/** A list as it is now; what is no list is passed on. */
+/** A list as it is now; what is no list, or cannot be read, is passed on. */
 export function copyOf<V>(list: readonly V[]): readonly V[] {
-  return Array.isArray(list) ? [...list] : list;
+  try {
+    return Array.isArray(list) ? [...list] : list;
+  } catch {
+    return list;
+  }
 }

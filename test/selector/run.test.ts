@@ -64,6 +64,24 @@ describe("enforce", () => {
   });
 });
 
+describe("lists that the caller changes while the judge works", () => {
+  it("are selected from as they were: no tool gets the answer of another", async () => {
+    const catalog = [...toolsNamed("refund", "query", "cancel")];
+    const messages = [user("Where is order 7?")];
+    const judge = async ({ candidates }: JudgeRequest): Promise<number[]> => {
+      catalog.splice(0, 1);
+      messages.push(assistant("", "refund"));
+      return candidates.map(({ name }) => (name === "query" ? 0.95 : 0.05));
+    };
+    const { selector, sink } = setUp({}, { judge });
+    const [, kept] = catalog;
+    const { tools: offered } = await selector.select({ messages, tools: catalog });
+    expect(offered).toEqual([kept]);
+    expect(offered[0]).toBe(kept);
+    expect(sink.records).toEqual([]);
+  });
+});
+
 describe("off", () => {
   it("calls nothing but the model, with the caller's own array, and records nothing", async () => {
     const { sink, judge, callModel, run, selector } = setUp({}, { mode: "off" });

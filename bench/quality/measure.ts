@@ -116,7 +116,7 @@ export interface RankingRow {
 }
 
 /** The cases that rank the whole catalog of a part: those of which the needed tools are known, by their first user message. */
-export function rankingCases(cases: readonly LabelledCase[]): readonly LabelledCase[] {
+function rankingCases(cases: readonly LabelledCase[]): readonly LabelledCase[] {
   const labelled = cases.filter(({ needed }) => needed !== null && needed.length > 0);
   const whole = labelled.filter(({ candidates }) => candidates === null);
   return whole.length > 0 ? whole : labelled;

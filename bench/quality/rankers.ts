@@ -34,7 +34,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** Positions of the highest scores; ties in catalog order. */
-export function best(scores: ArrayLike<number>, limit: number): readonly number[] {
+function best(scores: ArrayLike<number>, limit: number): readonly number[] {
   return Array.from(scores, (score, index) => ({ score, index }))
     .sort((a, b) => b.score - a.score || a.index - b.index)
     .slice(0, limit)

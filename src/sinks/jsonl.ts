@@ -79,20 +79,32 @@ function rotatingPath(path: string, { maxBytes, daily }: Rotation): NextPath {
   };
 }
 
-async function endsInsideLine(file: FileHandle): Promise<boolean> {
+/** The size of a file that ends inside a line; `null` for one that ends with a line or is empty. */
+async function unfinishedSize(file: FileHandle): Promise<number | null> {
   const { size } = await file.stat();
-  if (size === 0) return false;
+  if (size === 0) return null;
   const last = Buffer.alloc(1);
   const { bytesRead } = await file.read(last, 0, 1, size - 1);
-  return bytesRead === 1 && last[0] !== 0x0a;
+  return bytesRead === 1 && last[0] !== 0x0a ? size : null;
 }
 
-/** Whether the file ends in a line that nobody will finish. A wrong yes costs an empty line, a wrong no a record. */
+/** Pauses between looks at a line that may be torn, in milliseconds. */
+const patienceMs = [5, 20, 75, 200];
+
+/**
+ * Whether the file ends in a line that nobody will finish. Another process may be in the middle of its write, and may have
+ * lost the processor there, so a line is only called torn when nothing has happened to it for a while.
+ */
 async function endsInTornLine(file: FileHandle): Promise<boolean> {
-  if (!(await endsInsideLine(file))) return false;
-  // Another process may be in the middle of its write: look again before calling it torn.
-  await sleep(20);
-  return endsInsideLine(file);
+  const size = await unfinishedSize(file);
+  if (size === null) return false;
+  for (const pauseMs of patienceMs) {
+    await sleep(pauseMs);
+    const now = await unfinishedSize(file);
+    if (now === null) return false;
+    if (now !== size) return endsInTornLine(file);
+  }
+  return true;
 }
 
 /** One `write` in append mode per line: the kernel lets no other writer in between. */

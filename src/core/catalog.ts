@@ -49,14 +49,12 @@ function toCandidate(description: ToolDescription, limits: ResolvedJudgeLimits):
   });
 }
 
-/** JSON of what the model is sent of a tool; without its schema if that cannot be serialised. */
-function definitionJson(tool: unknown, description: ToolDescription | null): string {
-  if (description === null) return toJson(tool) ?? "";
+/** JSON of what the model is sent of a tool, without its schema if that cannot be serialised; `null` if nothing can. */
+function definitionJson(tool: unknown, description: ToolDescription | null): string | null {
+  if (description === null) return toJson(tool);
   const { name, description: summary, parameters } = description;
   return (
-    toJson({ name, description: summary, parameters }) ??
-    toJson({ name, description: summary }) ??
-    ""
+    toJson({ name, description: summary, parameters }) ?? toJson({ name, description: summary })
   );
 }
 
@@ -73,7 +71,8 @@ export function createCatalogReader(options: CatalogReaderOptions): CatalogReade
     }
   }
 
-  function tokensOf(json: string): number | null {
+  function tokensOf(json: string | null): number | null {
+    if (json === null) return null;
     try {
       const tokens = options.countTokens(json);
       if (Number.isFinite(tokens) && tokens >= 0) return Math.round(tokens);

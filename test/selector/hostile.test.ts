@@ -284,6 +284,16 @@ describe("hostile tools and messages", () => {
     ).toBe(true);
   });
 
+  it("tokens of a tool that cannot be serialised are unknown, not 0", async () => {
+    const catalog = [{ type: "mcp", headers: { limit: 1n } }, ...tools];
+    const { record } = await enforce({ judge: fakeJudge() }).select(turnOf<unknown>(catalog));
+    expect(record.tools.map(({ tokens }) => tokens === null)).toEqual([
+      true,
+      ...tools.map(() => false),
+    ]);
+    expect(record.catalog.definitionTokens).toBeNull();
+  });
+
   it("a tool that throws on every access is offered untouched", async () => {
     const evil = new Proxy(
       {},

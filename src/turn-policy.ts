@@ -1,6 +1,6 @@
 /** What applies to one turn: its mode (a kill switch may be asked), its share of the rollout, its overrides. */
 
-import type { z } from "zod";
+import type * as z from "zod";
 import { startBudget } from "./budget.js";
 import { untilAborted } from "./core/abort.js";
 import { shareOf } from "./core/fingerprint.js";

@@ -1,6 +1,6 @@
 /** The embedded judge: offline, in process, free; its weights are loaded when it is first asked. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { sha256Hex } from "../../core/fingerprint.js";
 import { parseOptions } from "../../core/parse-options.js";
 import type { Judge } from "../../core/types.js";

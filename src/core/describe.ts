@@ -1,18 +1,8 @@
 /** Reads a tool of any common shape: OpenAI, Anthropic, MCP, Bedrock, LangChain. Tools that it cannot name are `null`: pinned. */
 
 import * as z from "zod";
+import { read } from "./read.js";
 import type { JsonSchema, ToolDescription } from "./types.js";
-
-/** Reads a property of anything; a getter that throws counts as absent. */
-function read(value: unknown, key: string): unknown {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null)
-    return undefined;
-  try {
-    return Reflect.get(value, key);
-  } catch {
-    return undefined;
-  }
-}
 
 function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
@@ -27,11 +17,10 @@ function toSchema(schema: unknown): JsonSchema | undefined {
   if (!isPlainObject(schema)) return undefined;
   if (read(schema, "_zod") !== undefined) {
     try {
-      const json = z.toJSONSchema(schema as unknown as z.ZodType, {
+      return z.toJSONSchema(schema as unknown as z.ZodType, {
         io: "input",
         unrepresentable: "any",
       });
-      return json;
     } catch {
       return undefined;
     }

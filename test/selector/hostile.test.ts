@@ -355,6 +355,21 @@ describe("hostile tools and messages", () => {
     expect(selection.status).toBe("decided");
   });
 
+  it("a call that cannot be read costs neither its message nor the other calls", async () => {
+    const unreadable = {
+      get name(): never {
+        throw new Error("no");
+      },
+    };
+    const toolCalls = [unreadable, { name: "tool_0" }];
+    const messages = [user("go"), { role: "assistant", text: "", toolCalls }];
+    const { outcomes, record } = await enforce({ judge: fakeJudge() }).select(
+      turnOf(tools, { messages }),
+    );
+    expect(outcomes[0]?.reason).toBe("history");
+    expect(record.step).toBe(2);
+  });
+
   it("messages that are no list at all skip the turn", async () => {
     const selection = await enforce({ judge: fakeJudge() }).select(
       turnOf(tools, { messages: undefined as never }),

@@ -21,7 +21,7 @@ export interface EmptyListRisk {
 }
 
 /** True where a provider refuses, or is misled by, a request without any tool. */
-export function isEmptyDangerous({ emptyAllowed, toolChoice, messages }: EmptyListRisk): boolean {
+function isEmptyDangerous({ emptyAllowed, toolChoice, messages }: EmptyListRisk): boolean {
   return (
     !emptyAllowed ||
     toolChoice.kind === "required" ||

@@ -66,7 +66,7 @@ const idText = (value: unknown): string | null =>
   typeof value === "string" && value !== "" ? cutText(value, maxIdChars) : null;
 
 /** Which request of the thread this turn serves, and how many model turns it took so far. */
-export function locateTurn(messages: readonly TurnMessage[]): {
+function locateTurn(messages: readonly TurnMessage[]): {
   readonly request: string | null;
   readonly step: number | null;
 } {

@@ -184,7 +184,7 @@ const perTurn = <S extends z.ZodType>(
 ): z.ZodUnion<[z.ZodCustom<(turn: Turn) => z.output<S> | Promise<z.output<S>>>, S]> =>
   z.union([functionOption<(turn: Turn) => z.output<S> | Promise<z.output<S>>>(), schema]);
 
-export const toolSelectorOptionsSchema = z.strictObject({
+const toolSelectorOptionsSchema = z.strictObject({
   judge: judgeSchema.optional(),
   context: z
     .union([functionOption<(turn: Turn) => JudgeContext>(), contextOptionsSchema])

@@ -7,7 +7,7 @@ export interface TestTool {
   readonly description: string;
 }
 
-export const toolNamed = (name: string): TestTool => ({
+const toolNamed = (name: string): TestTool => ({
   name,
   description: `Does ${name} things.`,
 });

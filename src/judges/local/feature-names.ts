@@ -63,7 +63,7 @@ export type Feature = FitFeature | StandingFeature;
 export const fitFeatures = Object.keys(fitDirections) as readonly FitFeature[];
 
 /** All features, in column order. */
-export const features = Object.keys(directions) as readonly Feature[];
+const features = Object.keys(directions) as readonly Feature[];
 
 /** Number of columns. */
 export const featureCount: number = features.length;

@@ -22,15 +22,13 @@ describe("createSlices", () => {
   ])("lets other work run by %s", async (_, missing) => {
     for (const name of missing) vi.stubGlobal(name, undefined);
     const slices = createSlices(new AbortController().signal);
-    let ran = false;
-    setTimeout(() => {
-      ran = true;
-    }, 0);
-    for (let round = 0; round < 200 && !ran; round += 1) {
+    const others = vi.fn<() => void>();
+    setTimeout(others, 0);
+    for (let round = 0; round < 200 && others.mock.calls.length === 0; round += 1) {
       hold(5);
       await slices.pause();
     }
-    expect(ran).toBe(true);
+    expect(others).toHaveBeenCalledOnce();
   });
 
   it("throws the signal's reason after a pause in which it was aborted", async () => {

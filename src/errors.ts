@@ -3,7 +3,11 @@
 const marker = (name: string): symbol => Symbol.for(`toolsieve.error.${name}`);
 
 function isMarked(error: unknown, name: string): boolean {
-  return typeof error === "object" && error !== null && marker(name) in error;
+  try {
+    return typeof error === "object" && error !== null && marker(name) in error;
+  } catch {
+    return false;
+  }
 }
 
 /** Base of every error of this package. Messages never contain prompts, keys, or provider bodies. */

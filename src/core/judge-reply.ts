@@ -1,6 +1,7 @@
 /** Reads what a judge returned, whatever it is: answers by position, or the reason why there are none. */
 
 import { JudgeHttpError, JudgeResponseError, JudgeTimeoutError } from "../errors.js";
+import type { JudgeResponseFailure } from "../errors.js";
 import { read } from "./read.js";
 import type { SelectionReason } from "./types.js";
 import { isValidAnswer } from "./verdict.js";
@@ -86,17 +87,27 @@ export function readJudgeReply(response: unknown, expected: number): JudgeReply 
   };
 }
 
+/** Failures of a reply that are no reason of their own; whatever else an error says of itself may be text of a provider. */
+const replyFailures: ReadonlySet<unknown> = new Set<JudgeResponseFailure>([
+  "malformed",
+  "truncated",
+  "too-large",
+  "no-logprobs",
+]);
+
 function failureOf(error: unknown): JudgingFailure {
   if (JudgeTimeoutError.isInstance(error)) return { reason: "timeout", kind: "timeout" };
   if (JudgeHttpError.isInstance(error)) {
-    return error.status === null
-      ? { reason: "judge-error", kind: "network" }
-      : { reason: "judge-error", kind: "http", status: error.status };
+    const status: unknown = read(error, "status");
+    if (status === null) return { reason: "judge-error", kind: "network" };
+    const known = readCount(status);
+    return { reason: "judge-error", kind: "http", ...(known === null ? {} : { status: known }) };
   }
   if (JudgeResponseError.isInstance(error)) {
-    if (error.reason === "refused") return { reason: "refused", kind: "refused" };
-    if (error.reason === "circuit-open") return { reason: "judge-error", kind: "circuit-open" };
-    return { reason: "unjudged", kind: error.reason };
+    const reason: unknown = read(error, "reason");
+    if (reason === "refused") return { reason, kind: reason };
+    if (reason === "circuit-open") return { reason: "judge-error", kind: reason };
+    return { reason: "unjudged", kind: replyFailures.has(reason) ? String(reason) : "malformed" };
   }
   return { reason: "judge-error", kind: "error" };
 }

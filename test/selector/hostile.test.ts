@@ -164,6 +164,15 @@ describe("failing batches", () => {
     );
   });
 
+  it("spare the others even if their error throws on every access", async () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const error = (call: number): unknown => (call === 1 ? proxy : undefined);
+    const selector = enforce({ judge: fakeJudge({ error }), onUncertain: "keep", concurrency: 1 });
+    const { outcomes } = await selector.select(turnOf(numberedTools(130)));
+    expect(outcomes.filter(({ kept }) => kept)).toHaveLength(64);
+  });
+
   it("all three: the full catalog, no unhandled rejection", async () => {
     const unhandled = vi.fn();
     process.on("unhandledRejection", unhandled);
@@ -190,6 +199,16 @@ describe("the reason of a failure", () => {
       new JudgeResponseError("x", { reason: "circuit-open" }),
       "judge-error",
       { kind: "circuit-open" },
+    ],
+    [
+      new JudgeResponseError("x", { reason: "secret user text" as never }),
+      "unjudged",
+      { kind: "malformed" },
+    ],
+    [
+      new JudgeHttpError("x", { status: "secret user text" as never }),
+      "judge-error",
+      { kind: "http" },
     ],
     [new JudgeTimeoutError(5), "timeout", { kind: "timeout" }],
     [new Error("secret user text"), "judge-error", { kind: "error" }],

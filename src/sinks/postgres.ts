@@ -171,7 +171,7 @@ function createPoolSource(options: Pick<PostgresSinkOptions, "pool" | "connectio
  * Inserts records into a Postgres table. `write` returns at once: rows go in by batches, in the background, behind a
  * bounded queue. The table is created when it is first needed.
  *
- * - While the server is away, records wait in the queue and are tried again with growing pauses (0.1 to 5 s), also
+ * - While the server is away, records wait in the queue and are tried again with growing pauses (0.1 to 2 s), also
  *   across a lost connection: a row whose insert was committed but not confirmed is not inserted twice. What does not
  *   fit into the queue is dropped and counted.
  * - A record that the server refuses is counted in `stats().failed`, and the rest of its batch goes in.
@@ -214,7 +214,7 @@ export function postgresSink(options: PostgresSinkOptions): PostgresSink {
       }
       return insert(opened, deliveries);
     },
-    retry: { initialMs: 100, maxMs: 5000 },
+    retry: { initialMs: 100, maxMs: 2000 },
   });
   return {
     write(record) {

@@ -1,34 +1,23 @@
-/** One turn, from its tools to its selection: read, pin, skip or judge, decide, apply. Writes nothing. */
+/** One turn, from its tools to its selection: read, skip or judge, decide, apply. Writes nothing. */
 
-import { startBudget, yieldToEventLoop } from "./budget.js";
+import { startBudget } from "./budget.js";
 import type { Budget } from "./budget.js";
 import { applyDecision, keptTools, skippedOutcomes } from "./core/apply.js";
 import type { Application } from "./core/apply.js";
 import { buildRecord } from "./core/build-record.js";
 import type { JudgeRecord, RecordParts } from "./core/build-record.js";
-import { hasUsableDescription, pinsOf } from "./core/candidates.js";
-import type { CatalogReader, CatalogTool } from "./core/catalog.js";
+import type { CatalogReader } from "./core/catalog.js";
 import { buildContext, cleanContext, requestText } from "./core/context.js";
-import { describeTool } from "./core/describe.js";
 import type { ResolvedOptions } from "./core/options.js";
-import { readMessages } from "./core/messages.js";
 import { copyOf, read } from "./core/read.js";
 import type { SelectionRecord } from "./core/record.js";
 import { decide } from "./core/select.js";
 import type { SelectionPolicy } from "./core/select.js";
-import { readToolChoice } from "./core/tool-choice.js";
-import type { ToolChoice } from "./core/tool-choice.js";
-import type {
-  Candidate,
-  JudgeContext,
-  PinReason,
-  Selection,
-  SelectionReason,
-  Turn,
-  TurnMessage,
-} from "./core/types.js";
+import type { JudgeContext, Selection, SelectionReason, Turn, TurnMessage } from "./core/types.js";
 import { judgeCandidates } from "./judging.js";
 import type { Judging } from "./judging.js";
+import { readTurn, unread } from "./read-turn.js";
+import type { Reading } from "./read-turn.js";
 import { isSampled } from "./turn-policy.js";
 import type { TurnPolicy, Warn } from "./turn-policy.js";
 
@@ -50,15 +39,6 @@ export interface Selected<T> {
   readonly thrown: readonly unknown[];
 }
 
-/** A turn as read: its messages, its catalog, the pin of each tool, and the candidates that are left. */
-interface Reading {
-  readonly messages: readonly TurnMessage[];
-  readonly catalog: readonly CatalogTool[];
-  readonly pins: readonly (PinReason | null)[];
-  readonly candidates: readonly Candidate[];
-  readonly toolChoice: ToolChoice;
-}
-
 type Outcome = Pick<
   RecordParts,
   "status" | "reason" | "fallback" | "outcomes" | "error" | "judge"
@@ -66,55 +46,9 @@ type Outcome = Pick<
   readonly content?: JudgeContext;
 };
 
-const sliceMs = 4;
-
 /** LangGraph's interrupts and commands travel as errors; recognised without importing the host. */
 export function isControlFlow(error: unknown): boolean {
   return read(error, "is_bubble_up") === true;
-}
-
-/** Reads the catalog in slices, so that first readings of many schemas do not hold the event loop. */
-async function readCatalog(turn: Turn, reader: CatalogReader): Promise<readonly CatalogTool[]> {
-  const catalog: CatalogTool[] = [];
-  let sliceStart = performance.now();
-  for (const tool of turn.tools) {
-    catalog.push(reader.read(tool, turn.describe ?? describeTool));
-    if (performance.now() - sliceStart < sliceMs) continue;
-    await yieldToEventLoop();
-    sliceStart = performance.now();
-  }
-  return catalog;
-}
-
-function warnAboutMissingDescriptions({ catalog, pins }: Reading, warn: Warn): void {
-  for (const [index, pin] of pins.entries()) {
-    const description = catalog[index]?.description;
-    if (pin !== "no-description" || description === undefined || description === null) continue;
-    if (hasUsableDescription(description)) continue;
-    const name = JSON.stringify(description.name.slice(0, 128));
-    warn(`no-description:${name}`, `Tool ${name} has no usable description: it is always offered.`);
-  }
-}
-
-async function readTurn(
-  turn: Turn,
-  { options, reader, policy, warn }: Selecting,
-): Promise<Reading> {
-  const catalog = await readCatalog(turn, reader);
-  const messages = readMessages(turn.messages);
-  const toolChoice = readToolChoice(turn.toolChoice);
-  const pins = pinsOf(catalog, {
-    alwaysInclude: policy.alwaysInclude,
-    pinHistory: options.pinHistory,
-    toolChoice,
-    messages,
-  });
-  const candidates = catalog.flatMap(({ candidate }, index) =>
-    pins[index] === null && candidate !== null ? [candidate] : [],
-  );
-  const reading: Reading = { messages, catalog, pins, candidates, toolChoice };
-  warnAboutMissingDescriptions(reading, warn);
-  return reading;
 }
 
 /** Why a turn is not judged at all; `null` if it is. */
@@ -253,14 +187,6 @@ async function decideTurn(
     budget.dispose();
   }
 }
-
-const unread: Reading = {
-  messages: [],
-  catalog: [],
-  pins: [],
-  candidates: [],
-  toolChoice: { kind: "auto", names: [] },
-};
 
 interface RecordedTurn {
   readonly selecting: Selecting;

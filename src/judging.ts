@@ -2,7 +2,7 @@
 
 import pMap from "p-map";
 import type { Budget } from "./budget.js";
-import { untilAborted } from "./core/abort.js";
+import { notAwaited, untilAborted } from "./core/abort.js";
 import { splitIntoBatches } from "./core/batch.js";
 import { failedReply, readJudgeReply, sumUsage } from "./core/judge-reply.js";
 import type { JudgeReply, JudgingFailure, RecordedUsage } from "./core/judge-reply.js";
@@ -43,9 +43,6 @@ export interface Judging {
   /** Control flow of the host that the judge threw, to be thrown on; empty as a rule. */
   readonly controlFlow: readonly unknown[];
 }
-
-/** Why the budget was ended before its time: no answer that is still open could change the selection. */
-const notAwaited = Symbol("not-awaited");
 
 /** What has come in so far; batches are known by their index. */
 interface Progress {

@@ -1,5 +1,8 @@
 /** Waiting that ends when a signal does, whatever the other side makes of the signal. */
 
+/** The reason of a signal that ends a turn's judging early: no answer that is still open could change the selection. */
+export const notAwaited = Symbol("not-awaited");
+
 interface Waiters {
   readonly callbacks: Set<() => void>;
   /** The one listener that they share: from the eleventh on, Node warns of a leak. */

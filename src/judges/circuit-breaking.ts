@@ -1,11 +1,11 @@
 /** A wrapper that stops asking a judge which keeps failing, so that an outage is not paid for on every turn. */
 
 import * as z from "zod";
-import { JudgeResponseError } from "../errors.js";
+import { JudgeResponseError, JudgeTimeoutError } from "../errors.js";
 import { functionOption, integerFrom, parseOptions } from "../core/parse-options.js";
-import type { Judge, JudgeFunction, JudgeResponse, Logger } from "../core/types.js";
+import type { Judge, JudgeFunction, JudgeOptions, JudgeResponse, Logger } from "../core/types.js";
 import { isValidAnswer } from "../core/verdict.js";
-import { untilAborted } from "../core/abort.js";
+import { notAwaited, onAbort, untilAborted } from "../core/abort.js";
 import { failureOf, statusOf, type JudgeFailure } from "./failure.js";
 import { toJudge } from "./judge.js";
 import { warn } from "./warn.js";
@@ -119,10 +119,37 @@ function warning(id: string, health: Health, error: unknown, openMs: number): st
   return `Judge \`${id}\` is not asked for ${openMs} ms at a time: ${why}. Every tool is kept meanwhile.`;
 }
 
+/** A call's own signal, and how to let go of it. */
+interface Attempt {
+  readonly signal: AbortSignal;
+  dispose(): void;
+}
+
+/**
+ * The attempt of a probe: it ends with the turn's budget or the caller, but not because the turn needs no more answers.
+ * The turn's other batches fail fast beside it, and that alone would end every probe before it has learned anything.
+ */
+function probing({ signal, deadline }: JudgeOptions, limitMs: number): Attempt {
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const leave = onAbort(signal, () => {
+    if (signal.reason !== notAwaited) return controller.abort(signal.reason);
+    const leftMs = Math.max(0, deadline === undefined ? limitMs : deadline - Date.now());
+    timer = setTimeout(() => controller.abort(new JudgeTimeoutError(leftMs)), leftMs);
+  });
+  return {
+    signal: controller.signal,
+    dispose() {
+      leave();
+      clearTimeout(timer);
+    },
+  };
+}
+
 /**
  * Leaves a failing judge alone. After `failures` failures in a row (failure statuses, no connection, timeouts, malformed
  * replies, anything else that it throws) calls fail at once with a `JudgeResponseError` of reason `circuit-open`; after
- * `openMs` one call is let through, and its end decides. Refused credentials or parameters open it at once.
+ * `openMs` one call is let through, and its end decides: it goes on, within its budget, if its turn needs no further answers. Refused credentials or parameters open it at once.
  *
  * Not counted: refusals and requests or replies that were too long, so that no user can switch the judge off for all;
  * calls that the caller aborts; LangGraph's control flow.
@@ -152,15 +179,25 @@ export function circuitBreaking(
       const opened = circuit.leave(entry, health, now());
       if (opened) warn(logger, warning(inner.id, health, error, limits.openMs));
     };
-    try {
-      const response = await untilAborted(inner.judge(request, judgeOptions), signal);
-      leave(healthOfReply(response, request.candidates.length));
-      return response;
-    } catch (error) {
-      const failure = failureOf(error);
-      const byCaller = signal.aborted && failure !== "timeout";
-      leave(byCaller ? "silent" : healthOf[failure], error);
-      throw error;
-    }
+    const attempt: Attempt =
+      entry === "probe"
+        ? probing(judgeOptions, limits.openMs)
+        : { signal, dispose: () => undefined };
+    const asking = async (): Promise<JudgeResponse> => {
+      try {
+        const options = { ...judgeOptions, signal: attempt.signal };
+        const response = await untilAborted(inner.judge(request, options), attempt.signal);
+        leave(healthOfReply(response, request.candidates.length));
+        return response;
+      } catch (error) {
+        const failure = failureOf(error);
+        const byCaller = attempt.signal.aborted && failure !== "timeout";
+        leave(byCaller ? "silent" : healthOf[failure], error);
+        throw error;
+      } finally {
+        attempt.dispose();
+      }
+    };
+    return untilAborted(asking(), signal);
   });
 }

@@ -1,9 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { JudgeHttpError, JudgeResponseError, JudgeTimeoutError } from "../../src/errors.js";
-import type { Judge, JudgeRequest } from "../../src/core/types.js";
+import { notAwaited } from "../../src/core/abort.js";
+import type { Judge, JudgeRequest, Selection } from "../../src/core/types.js";
 import { circuitBreaking } from "../../src/judges/circuit-breaking.js";
 import { guarded } from "../../src/judges/guarded.js";
 import { fakeJudge } from "../../src/testing/fake-judge.js";
+import { createToolSelector } from "../../src/tool-selector.js";
 
 const request: JudgeRequest = {
   context: { request: "Where is it?", messages: [] },
@@ -238,6 +240,69 @@ describe("circuitBreaking", () => {
     expect(await probe).toBe("left");
     answering();
     expect(await isOpen()).toBe(false);
+  });
+
+  it("closes again under turns of several batches, although each ends early beside its probe", async () => {
+    const state = { time: 0, isDown: true, calls: 0 };
+    const judge = circuitBreaking(
+      {
+        id: "two-at-a-time",
+        batchSize: 2,
+        async judge({ candidates }, { signal }) {
+          state.calls += 1;
+          if (state.isDown) throw http(503);
+          await new Promise((resolve) => {
+            setTimeout(resolve, 5);
+          });
+          signal.throwIfAborted();
+          return { probabilities: candidates.map(() => 0.05) };
+        },
+      },
+      { failures: 1, openMs: 1000, now: () => state.time },
+    );
+    const selector = createToolSelector({ judge, mode: "enforce" });
+    const select = (): Promise<Selection> =>
+      selector.select({
+        messages: [{ role: "user", text: "Where is it?" }],
+        tools: ["a", "b", "c", "d", "e", "f"].map((name) => ({
+          name,
+          description: `Does ${name}.`,
+        })),
+      });
+    await select();
+    state.isDown = false;
+    state.time = 2000;
+    const halfOpen = await select();
+    expect(halfOpen).toMatchObject({ fallback: true, reason: "judge-error" });
+    expect(halfOpen.tools).toHaveLength(6);
+    await vi.waitFor(async () => {
+      expect(await select()).toMatchObject({ status: "decided", reason: "none-applicable" });
+    });
+    expect(state.calls).toBe(1 + 1 + 3);
+  });
+
+  it("ends a probe with its budget, also where its turn has ended before", async () => {
+    const state = { time: 0, reasons: [] as unknown[] };
+    const judge = circuitBreaking(
+      async (_, { signal }) => {
+        if (state.time === 0) throw http(503);
+        return new Promise<never>(() => {
+          signal.addEventListener("abort", () => state.reasons.push(signal.reason));
+        });
+      },
+      { failures: 1, openMs: 1000, now: () => state.time },
+    );
+    const early = new AbortController();
+    const deadline = Date.now() + 30;
+    await failureOf(judge.judge(request, { signal: early.signal }));
+    state.time = 1000;
+    const probe = failureOf(judge.judge(request, { signal: early.signal, deadline }));
+    early.abort(notAwaited);
+    expect(await probe).toBe(notAwaited);
+    expect(state.reasons).toEqual([]);
+    await vi.waitFor(() => expect(state.reasons).toEqual([expect.any(JudgeTimeoutError)]));
+    const next = await failureOf(judge.judge(request, { signal: new AbortController().signal }));
+    expect(next).toMatchObject({ reason: "circuit-open" });
   });
 
   it("is not closed by a late answer from before the outage", async () => {

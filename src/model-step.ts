@@ -11,8 +11,8 @@ import type { Warn } from "./turn-policy.js";
 export interface ModelStep<T, R> {
   /** Calls the model with these tools. In shadow and in off there is no selection yet. */
   readonly callModel: (tools: readonly T[], selection?: Selection<T>) => Promise<R>;
-  /** What the model did. One that throws leaves the record without an outcome. */
-  readonly readOutcome: (result: R) => ModelOutcome;
+  /** What the model did; `null` if that is unknown. One that throws leaves the record without an outcome. */
+  readonly readOutcome: (result: R) => ModelOutcome | null;
 }
 
 /** A finished step: what it returned or threw, and its outcome (`null`: unknown). */
@@ -23,7 +23,7 @@ export type FinishedStep<R> =
 /** Calls the model. Never rejects; control flow of the host is no error of the model, and has no outcome. */
 export async function finishStep<R>(
   callModel: () => Promise<R>,
-  readOutcome: (result: R) => ModelOutcome,
+  readOutcome: ModelStep<never, R>["readOutcome"],
   warn: Warn,
 ): Promise<FinishedStep<R>> {
   const start = performance.now();
@@ -49,13 +49,13 @@ function isOutcome(value: unknown): value is ModelOutcome {
 }
 
 function outcomeOf<R>(
-  readOutcome: (result: R) => ModelOutcome,
+  readOutcome: ModelStep<never, R>["readOutcome"],
   result: R,
   warn: Warn,
 ): ModelOutcome | null {
   try {
     const outcome: unknown = readOutcome(result);
-    if (isOutcome(outcome)) return outcome;
+    if (outcome === null || isOutcome(outcome)) return outcome;
     quietly(() => outcome);
   } catch {
     // Said below.

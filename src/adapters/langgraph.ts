@@ -29,7 +29,7 @@ export interface NodeSelectionOptions<T> {
 
 /** Options of {@link withToolSelection}. */
 export interface WithToolSelectionOptions<S, T, R> extends NodeSelectionOptions<T> {
-  /** Your node; it gets the tools to bind as its third argument, and should return the model's message in its update. */
+  /** Your node; it gets the tools to bind as its third argument. Records know an outcome only if it returns the model's message. */
   readonly node: (state: S, config: RunnableConfig, tools: readonly T[]) => R | Promise<R>;
   /**
    * `false` where the node fails without any tool.

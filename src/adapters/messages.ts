@@ -1,7 +1,7 @@
 /** Reduces LangChain messages to what a selection needs: role, text, id, calls, and which tool answered. */
 
 import { coerceMessageLikeToMessage, isBaseMessage } from "@langchain/core/messages";
-import type { BaseMessageLike } from "@langchain/core/messages";
+import type { BaseMessage, BaseMessageLike } from "@langchain/core/messages";
 import type { TurnMessage } from "../core/types.js";
 import { isList, mapReadable, read, readList, readText } from "./read.js";
 
@@ -86,16 +86,20 @@ function toTurnMessage(message: unknown, callNames: Map<string, string>): TurnMe
 }
 
 /**
+ * A message in any shape that a LangChain model takes, as a message object.
+ *
+ * @throws if it is none.
+ */
+export function toMessage(message: unknown): BaseMessage {
+  return isBaseMessage(message) ? message : coerceMessageLikeToMessage(message as BaseMessageLike);
+}
+
+/**
  * Reads messages in any shape a LangChain model takes: message objects, `{ role, content }`, `[role, text]`, plain strings.
  *
  * A message that cannot be read is left out, as is a `RemoveMessage`; nothing throws.
  */
 export function toTurnMessages(messages: readonly unknown[]): readonly TurnMessage[] {
   const callNames = new Map<string, string>();
-  return mapReadable(messages, (message) => {
-    const known = isBaseMessage(message)
-      ? message
-      : coerceMessageLikeToMessage(message as BaseMessageLike);
-    return toTurnMessage(known, callNames);
-  });
+  return mapReadable(messages, (message) => toTurnMessage(toMessage(message), callNames));
 }

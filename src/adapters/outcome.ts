@@ -1,16 +1,22 @@
 /** Reads what the model did from whatever a model step returned: a message, a state update, a command, a list of these. */
 
 import type { ModelOutcome, ModelUsage } from "../core/types.js";
-import { callsOf } from "./messages.js";
-import { isList, read, readText } from "./read.js";
+import { callsOf, toMessage } from "./messages.js";
+import { isList, mapReadable, read, readText } from "./read.js";
 
 /** How deep messages may lie in a result: command, update, messages, message. */
 const maxDepth = 4;
 
+const isMessage = (value: unknown): boolean => readText(value, "type") === "ai";
+
+/** A message object, or the plain `{ role: "assistant", … }` that a node may return as well. */
+const isAssistant = (value: unknown): boolean =>
+  isMessage(value) || readText(value, "role") === "assistant";
+
 function assistantMessages(result: unknown, depth = 0): readonly unknown[] {
   if (depth > maxDepth || typeof result !== "object" || result === null) return [];
   if (isList(result)) return result.flatMap((item) => assistantMessages(item, depth + 1));
-  if (readText(result, "type") === "ai") return [result];
+  if (isAssistant(result)) return [result];
   return [read(result, "messages"), read(result, "update")].flatMap((inner) =>
     assistantMessages(inner, depth + 1),
   );
@@ -60,14 +66,18 @@ function sum(one: ModelUsage, other: ModelUsage): ModelUsage {
 }
 
 /**
- * The outcome of a model step.
+ * The outcome of a model step; `null` where the result holds no new message of the model, and what it did is unknown.
  *
  * @param result what the step returned.
  * @param sent the messages that went in; a node may return them again, and their calls are no news.
  */
-export function readModelOutcome(result: unknown, sent: readonly unknown[]): ModelOutcome {
+export function readModelOutcome(result: unknown, sent: readonly unknown[]): ModelOutcome | null {
   const old = new Set(sent);
-  const fresh = assistantMessages(result).filter((message) => !old.has(message));
+  const added = assistantMessages(result).filter((message) => !old.has(message));
+  const fresh = mapReadable(added, (message) =>
+    isMessage(message) ? message : toMessage(message),
+  );
+  if (fresh.length === 0) return null;
   const usages = fresh.map(usageOf).filter((usage) => usage !== undefined);
   const usage = usages.length === 0 ? undefined : usages.reduce(sum);
   const model = fresh.map(modelOf).find((name) => name !== undefined);

@@ -16,12 +16,12 @@ describe("readModelOutcome", () => {
       tool_calls: [{ name: "b" }, { name: "a" }, { name: "b" }],
       invalid_tool_calls: [{ name: "c", args: "{", error: "JSON" }, { args: "" }],
     });
-    expect(readModelOutcome(result, []).called).toEqual(["b", "a", "b", "c"]);
+    expect(readModelOutcome(result, [])?.called).toEqual(["b", "a", "b", "c"]);
   });
 
   it("reads usage and cached tokens as the provider reported them", () => {
     const result = message({ usage_metadata: usage(900, { cache_read: 600, cache_creation: 20 }) });
-    expect(readModelOutcome(result, []).usage).toEqual({
+    expect(readModelOutcome(result, [])?.usage).toEqual({
       inputTokens: 900,
       outputTokens: 1,
       cacheReadTokens: 600,
@@ -30,7 +30,7 @@ describe("readModelOutcome", () => {
   });
 
   it("leaves unknown numbers out", () => {
-    expect(readModelOutcome(message({ usage_metadata: usage(5) }), []).usage).toEqual({
+    expect(readModelOutcome(message({ usage_metadata: usage(5) }), [])?.usage).toEqual({
       inputTokens: 5,
       outputTokens: 1,
     });
@@ -41,7 +41,7 @@ describe("readModelOutcome", () => {
     "takes no usage from a count that is none: %s",
     (input) => {
       const result = message({ usage_metadata: { ...usage(1), input_tokens: input } });
-      expect(readModelOutcome(result, []).usage).toBeUndefined();
+      expect(readModelOutcome(result, [])?.usage).toBeUndefined();
     },
   );
 
@@ -52,7 +52,7 @@ describe("readModelOutcome", () => {
     [{ model: 7 }, undefined],
     [{}, undefined],
   ])("reads the model from %j", (response_metadata, expected) => {
-    expect(readModelOutcome(message({ response_metadata }), []).model).toBe(expected);
+    expect(readModelOutcome(message({ response_metadata }), [])?.model).toBe(expected);
   });
 
   it("adds up several messages of one step", () => {
@@ -73,12 +73,32 @@ describe("readModelOutcome", () => {
   it("takes no news from messages that went in", () => {
     const old = message({ tool_calls: [{ name: "a" }] });
     const fresh = message({ tool_calls: [{ name: "b" }] });
-    expect(readModelOutcome({ messages: [old, fresh] }, [old]).called).toEqual(["b"]);
+    expect(readModelOutcome({ messages: [old, fresh] }, [old])?.called).toEqual(["b"]);
   });
+
+  it.each([
+    [{ role: "assistant", content: "", tool_calls: [{ name: "a", args: {}, id: "1" }] }],
+    [
+      {
+        role: "assistant",
+        content: "",
+        tool_calls: [{ id: "1", type: "function", function: { name: "a", arguments: "{}" } }],
+      },
+    ],
+  ])("reads calls of a plain %j", (plain) => {
+    expect(readModelOutcome({ messages: [plain] }, [])?.called).toEqual(["a"]);
+  });
+
+  it.each([undefined, {}, { messages: [] }, { messages: [new HumanMessage("Hi")] }])(
+    "knows nothing of what the model did from %j",
+    (result) => {
+      expect(readModelOutcome(result, [])).toBeNull();
+    },
+  );
 
   it("ends in a result that holds itself", () => {
     const circular: { messages?: unknown } = {};
     circular.messages = circular;
-    expect(readModelOutcome(circular, []).called).toEqual([]);
+    expect(readModelOutcome(circular, [])).toBeNull();
   });
 });

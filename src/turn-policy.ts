@@ -124,7 +124,11 @@ export async function resolveTurnPolicy(
     now: options.now,
   });
   try {
-    const asking: Asking = { turn, signal: budget.signal, warn };
+    // A caller who cancels leaves unanswered what nobody failed to answer.
+    const warnOfFailure: Warn = (key, message) => {
+      if (turn.signal?.aborted !== true) warn(key, message);
+    };
+    const asking: Asking = { turn, signal: budget.signal, warn: warnOfFailure };
     const wanted = overrides.mode ?? (await resolveMode(options, asking));
     const isShared = wanted === "enforce" && overrides.mode === undefined;
     const enforceShare = isShared ? await resolveShare("enforceShare", options, asking) : null;

@@ -161,6 +161,17 @@ describe("`mode` as a function", () => {
   });
 });
 
+it("a turn that is cancelled while `mode` is asked is no failure of `mode`", async () => {
+  const warn = vi.fn();
+  const mode = () => new Promise<Mode>(() => undefined);
+  const selector = createToolSelector({ judge, mode, logger: { warn } });
+  const controller = new AbortController();
+  const selecting = selector.select(turnOf(tools, { signal: controller.signal }));
+  controller.abort(new Error("left"));
+  await expect(selecting).rejects.toThrow("left");
+  expect(warn).not.toHaveBeenCalled();
+});
+
 describe("enforceShare", () => {
   const threads = Array.from({ length: 400 }, (_, index) => `thread-${index}`);
   const enforced = async (options: ToolSelectorOptions): Promise<readonly boolean[]> => {

@@ -13,6 +13,13 @@ export interface ModelStep<T, R> {
   readonly callModel: (tools: readonly T[], selection?: Selection<T>) => Promise<R>;
   /** What the model did; `null` if that is unknown. One that throws leaves the record without an outcome. */
   readonly readOutcome: (result: R) => ModelOutcome | null;
+  /** Told of the selection once it is known: before the model in enforce, beside or after it in shadow. One that throws is ignored. */
+  readonly onSelection?: (selection: Selection<T>) => void;
+}
+
+/** Tells the host of a selection; what it does with it is no concern of the turn. */
+export function announce<T, R>(step: ModelStep<T, R>, selection: Selection<T>): void {
+  quietly(() => step.onSelection?.(selection));
 }
 
 /** A finished step: what it returned or threw, and its outcome (`null`: unknown). */

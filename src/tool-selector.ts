@@ -12,7 +12,7 @@ import type { Selection, Turn } from "./core/types.js";
 import { createFallbackMonitor } from "./fallback-monitor.js";
 import { toJudge } from "./judges/judge.js";
 import { localJudge } from "./judges/local/local-judge.js";
-import { finishStep, unwrapStep } from "./model-step.js";
+import { announce, finishStep, unwrapStep } from "./model-step.js";
 import type { ModelStep } from "./model-step.js";
 import { createRecorder } from "./recorder.js";
 import { selectTools } from "./selecting.js";
@@ -97,6 +97,7 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
       recorder.emit(cancelledRecord(selection.record), null);
       throw ended[0];
     }
+    announce(step, selection);
     const callModel = (): Promise<R> => step.callModel(selection.tools, selection);
     const finished = await finishStep(callModel, step.readOutcome, warn);
     recorder.emit(selection.record, finished.outcome);
@@ -114,7 +115,9 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
     const finishing = finishStep(() => step.callModel(turn.tools), step.readOutcome, warn);
     recorder.track(async () => {
       await yieldToEventLoop();
-      const [{ selection }, { outcome }] = await Promise.all([judge(sent), finishing]);
+      const { selection } = await judge(sent);
+      announce(step, selection);
+      const { outcome } = await finishing;
       recorder.emit(selection.record, outcome);
     });
     return unwrapStep(await finishing);

@@ -8,7 +8,7 @@ import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { Selection, Turn, TurnOverrides } from "../core/types.js";
 import { isList, read, readText } from "./read.js";
 
-/** Name of the event that announces an enforced selection to callbacks, `streamEvents` and traces. */
+/** Name of the event that announces a selection to callbacks and traces. */
 const selectionEventName = "toolsieve_selection";
 
 /** LangGraph hands a subgraph its parent's stream under this key of `configurable`. */
@@ -98,16 +98,13 @@ export function turnOfRun(
 }
 
 /**
- * Tells callbacks, `streamEvents` and traces what was offered: names and counts, never content.
+ * Tells callbacks and traces what was selected: names and counts, never content. Never fails and never waits.
  *
- * Only where the selection is known before the model is called, which is in enforce. Never fails and never waits.
+ * `streamEvents` sees enforced selections only: a shadow one may come after the stream has ended.
  */
-export function announceSelection(
-  selection: Selection | undefined,
-  config: RunnableConfig | undefined,
-): void {
-  if (selection === undefined || config === undefined) return;
-  const { status, reason, fallback, enforced, outcomes } = selection;
+export function announceSelection(selection: Selection, config: RunnableConfig | undefined): void {
+  if (config === undefined) return;
+  const { status, reason, fallback, enforced, outcomes, suggested } = selection;
   const kept = outcomes.filter((outcome) => outcome.kept);
   const payload = {
     status,
@@ -116,7 +113,11 @@ export function announceSelection(
     enforced,
     tools: outcomes.length,
     offered: selection.tools.length,
+    suggested: suggested.length,
     kept: kept.map(({ name }) => name).filter((name) => name !== null),
   };
-  dispatchCustomEvent(selectionEventName, payload, config).catch(() => undefined);
+  const callbacks = enforced ? config.callbacks : withoutStreams(config.callbacks);
+  const { callbacks: _callbacks, ...rest } = config;
+  const target: RunnableConfig = callbacks === undefined ? rest : { ...rest, callbacks };
+  dispatchCustomEvent(selectionEventName, payload, target).catch(() => undefined);
 }

@@ -139,10 +139,9 @@ export function toolSelectorMiddleware(
       return ours.run(
         { ...turn, ...readIds(request, readers, warn) },
         {
-          callModel: async (tools, selection) => {
-            announceSelection(selection, config);
-            return handler(tools === request.tools ? request : { ...request, tools: [...tools] });
-          },
+          callModel: async (tools) =>
+            handler(tools === request.tools ? request : { ...request, tools: [...tools] }),
+          onSelection: (selection) => announceSelection(selection, config),
           readOutcome: (result) => readModelOutcome(result, readList(request, "messages")),
         },
       );

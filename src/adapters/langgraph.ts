@@ -108,10 +108,8 @@ export function withToolSelection<S, T, R>(
       emptyAllowed: emptyAllowed ?? true,
     };
     return selector.run(turn, {
-      callModel: async (offered, selection) => {
-        announceSelection(selection, config);
-        return node(state, config, offered);
-      },
+      callModel: async (offered) => node(state, config, offered),
+      onSelection: (selection) => announceSelection(selection, config),
       readOutcome: (result) => readModelOutcome(result, messages),
     });
   };

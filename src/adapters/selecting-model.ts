@@ -119,10 +119,8 @@ class SelectingCalls<T> extends Runnable<BaseLanguageModelInput, AIMessageChunk>
       toolChoice,
     };
     return selector.run(turn, {
-      callModel: async (offered, selection) => {
-        announceSelection(selection, config);
-        return call(bindOffered(model, offered, toolChoice));
-      },
+      callModel: async (offered) => call(bindOffered(model, offered, toolChoice)),
+      onSelection: (selection) => announceSelection(selection, config),
       readOutcome: (result) => readModelOutcome(result, messages),
     });
   }

@@ -1,7 +1,8 @@
 import { createAgent, createMiddleware } from "langchain";
 import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
 import { MessagesAnnotation, StateGraph } from "@langchain/langgraph";
-import { describe, expect, it } from "vitest";
+import { RunnableLambda } from "@langchain/core/runnables";
+import { describe, expect, it, vi } from "vitest";
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import type { JudgeFunction, Mode } from "../../src/core/types.js";
 import { dynamicModel, toolSelectorNode } from "../../src/langgraph.js";
@@ -150,11 +151,12 @@ class RunLog extends BaseCallbackHandler {
 }
 
 describe("callbacks and traces", () => {
-  const setup = (mode: Mode) => {
+  const setup = (mode: Mode, judgeDelayMs = 0) => {
     const log = new RunLog();
     const judgeModel = recordingChatModel({ replies: () => secret });
     const judge: JudgeFunction = async ({ candidates }) => {
       await judgeModel.invoke("Which tools?");
+      await new Promise((resolve) => setTimeout(resolve, judgeDelayMs));
       return candidates.map(({ name }) => (name === "refund" ? 0.05 : 0.95));
     };
     const selector = createToolSelector({ mode, judge });
@@ -208,16 +210,36 @@ describe("callbacks and traces", () => {
           enforced: true,
           tools: 2,
           offered: 1,
+          suggested: 1,
           kept: ["query_order"],
         },
       },
     ]);
   });
 
-  it("are told nothing in shadow, where the model does not wait", async () => {
-    const { agent, log } = setup("shadow");
+  it("are told of a shadow selection too, once it is known", async () => {
+    const { agent, log, selector } = setup("shadow");
     await agent.invoke(ask("Where is order 7?"), { callbacks: [log] });
-    expect(log.events).toEqual([]);
+    await selector.flush();
+    expect(log.events).toMatchObject([
+      {
+        name: "toolsieve_selection",
+        data: { enforced: false, offered: 2, suggested: 1, kept: ["query_order"] },
+      },
+    ]);
+  });
+
+  it("of events see no late shadow selection, and no error of it", async () => {
+    const complain = vi.fn();
+    vi.spyOn(console, "error").mockImplementation(complain);
+    vi.spyOn(console, "warn").mockImplementation(complain);
+    const { selector } = setup("shadow", 50);
+    const node = toolSelectorNode({ model: recordingChatModel(), tools, selector });
+    const run = RunnableLambda.from((state: object, config) => node(state, config));
+    for await (const _ of run.streamEvents(ask("Where is order 7?"), { version: "v2" }));
+    await selector.flush();
+    expect(complain).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
   });
 
   it("do not fail the turn when a handler throws", async () => {

@@ -9,10 +9,11 @@ import type { JudgeRecord, RecordParts } from "./core/build-record.js";
 import type { CatalogReader } from "./core/catalog.js";
 import { buildContext, cleanContext, requestText } from "./core/context.js";
 import type { ResolvedOptions } from "./core/options.js";
-import { copyOf, read } from "./core/read.js";
+import { read } from "./core/read.js";
 import type { SelectionRecord } from "./core/record.js";
 import { decide } from "./core/select.js";
 import type { SelectionPolicy } from "./core/select.js";
+import { snapshotOf } from "./core/snapshot.js";
 import type { JudgeContext, Selection, SelectionReason, Turn, TurnMessage } from "./core/types.js";
 import { judgeCandidates } from "./judging.js";
 import type { Judging } from "./judging.js";
@@ -219,8 +220,7 @@ function recordOf(turn: Turn, reading: Reading, recorded: RecordedTurn): Selecti
 /** Selects the tools of a turn. Never rejects; a cancelled turn says what to throw. */
 export async function selectTools<T>(turn: Turn<T>, selecting: Selecting): Promise<Selected<T>> {
   const selectionPolicy = { ...selecting.options, maxTools: selecting.policy.maxTools };
-  // The caller may change his own lists while the judge works.
-  const sent = { ...turn, messages: copyOf(turn.messages), tools: copyOf(turn.tools) };
+  const sent = snapshotOf(turn);
   const plain = sent as Turn;
   const reading = await readTurn(plain, selecting).catch(() => unread);
   const decided =

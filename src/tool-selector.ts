@@ -7,7 +7,7 @@ import { createCatalogReader } from "./core/catalog.js";
 import { fingerprintPolicy, resolveOptions } from "./core/options.js";
 import type { ResolvedOptions, ToolSelectorOptions } from "./core/options.js";
 import { integerFrom, parseOptions } from "./core/parse-options.js";
-import { copyOf } from "./core/read.js";
+import { snapshotOf } from "./core/snapshot.js";
 import type { Selection, Turn } from "./core/types.js";
 import { createFallbackMonitor } from "./fallback-monitor.js";
 import { toJudge } from "./judges/judge.js";
@@ -110,8 +110,7 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
     step: ModelStep<T, R>,
     judge: (sent: Turn<T>) => Promise<Selected<T>>,
   ): Promise<R> {
-    // The caller may change his own lists while the judge works.
-    const sent = { ...turn, messages: copyOf(turn.messages), tools: copyOf(turn.tools) };
+    const sent = snapshotOf(turn);
     const finishing = finishStep(() => step.callModel(turn.tools), step.readOutcome, warn);
     recorder.track(async () => {
       await yieldToEventLoop();
@@ -141,10 +140,8 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
       const policy = await resolveTurnPolicy(turn as Turn, resolved, warn);
       if (policy.mode === "off") return step.callModel(turn.tools);
       const judge = (sent: Turn<T>): Promise<Selected<T>> => judgeTurn(sent, policy, startedAt);
-      const isCancelled = turn.signal?.aborted === true;
-      return policy.mode === "enforce" || isCancelled
-        ? enforce(turn, step, await judge(turn))
-        : shadow(turn, step, judge);
+      const isShadow = policy.mode === "shadow" && turn.signal?.aborted !== true;
+      return isShadow ? shadow(turn, step, judge) : enforce(turn, step, await judge(turn));
     },
     flush: (flush) => recorder.flush(parseOptions(flushSchema, flush, "flush").timeoutMs),
     close: () => recorder.close(5000),

@@ -82,6 +82,37 @@ describe("lists that the caller changes while the judge works", () => {
   });
 });
 
+describe("a turn that is an object of a class", () => {
+  class ClassTurn implements Turn<TestTool> {
+    readonly messages = [user("Where is order 7?")];
+    readonly tools = tools;
+    readonly controller = new AbortController();
+    get signal(): AbortSignal {
+      return this.controller.signal;
+    }
+    describe({ name }: TestTool) {
+      return { name: name.toUpperCase(), description: "Described by the class." };
+    }
+  }
+
+  it.each(["enforce", "shadow"] as const)("is read whole in %s", async (mode) => {
+    const { judge, selector } = setUp({}, { mode });
+    const turn = new ClassTurn();
+    await selector.run(turn, { callModel: async () => [], readOutcome: () => null });
+    await selector.flush();
+    expect(judge.requests[0]?.candidates.map(({ name }) => name)).toEqual(["QUERY", "REFUND"]);
+  });
+
+  it("is cancelled by its signal", async () => {
+    const { selector, judge } = setUp({ hang: true });
+    const turn = new ClassTurn();
+    const selecting = selector.select(turn);
+    setTimeout(() => turn.controller.abort(new Error("left")), 5);
+    await expect(selecting).rejects.toThrow("left");
+    expect(judge.options[0]?.signal.aborted).toBe(true);
+  });
+});
+
 describe("off", () => {
   it("calls nothing but the model, with the caller's own array, and records nothing", async () => {
     const { sink, judge, callModel, run, selector } = setUp({}, { mode: "off" });

@@ -11,12 +11,3 @@ export function read(value: unknown, key: PropertyKey): unknown {
     return undefined;
   }
 }
-
-/** A list as it is now; what is no list, or cannot be read, is passed on. */
-export function copyOf<V>(list: readonly V[]): readonly V[] {
-  try {
-    return Array.isArray(list) ? [...list] : list;
-  } catch {
-    return list;
-  }
-}

@@ -1,6 +1,5 @@
 /** A turn as it is when it is sent: the caller may change his lists while the judge works. */
 
-import { copyOf } from "./read.js";
 import type { Turn } from "./types.js";
 
 /** What a turn may have as a getter or method of a class, which a spread does not copy. */
@@ -15,6 +14,15 @@ const fields = [
   "emptyAllowed",
   "judgeScope",
 ] as const satisfies readonly (keyof Turn)[];
+
+/** A list as it is now; what is no list, or cannot be read, is passed on. */
+function copyOf<V>(list: readonly V[]): readonly V[] {
+  try {
+    return Array.isArray(list) ? [...list] : list;
+  } catch {
+    return list;
+  }
+}
 
 /** The turn with copies of its lists, and with everything else that it has. */
 export function snapshotOf<T>(turn: Turn<T>): Turn<T> {

@@ -109,7 +109,7 @@ describe("a turn that is an object of a class", () => {
     const selecting = selector.select(turn);
     setTimeout(() => turn.controller.abort(new Error("left")), 5);
     await expect(selecting).rejects.toThrow("left");
-    expect(judge.options[0]?.signal.aborted).toBe(true);
+    expect(judge.options[0]?.signal.reason).toEqual(new Error("left"));
   });
 });
 

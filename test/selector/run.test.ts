@@ -107,7 +107,8 @@ describe("a turn that is an object of a class", () => {
     const { selector, judge } = setUp({ hang: true });
     const turn = new ClassTurn();
     const selecting = selector.select(turn);
-    setTimeout(() => turn.controller.abort(new Error("left")), 5);
+    await vi.waitFor(() => expect(judge.requests).toHaveLength(1));
+    turn.controller.abort(new Error("left"));
     await expect(selecting).rejects.toThrow("left");
     expect(judge.options[0]?.signal.reason).toEqual(new Error("left"));
   });

@@ -132,9 +132,10 @@ describe("the demo", { timeout: 90_000 }, () => {
     }
     expect(log).not.toContain("Dana");
     expect(await leftProcesses(folder)).toEqual([]);
-    expect(shadow.flatMap(({ outcome }) => outcome?.called ?? [])).toEqual(
-      createStory(folder).flatMap(({ steps }) => steps.flat().map(({ name }) => name)),
-    );
+    // A record is written when its judge is done: in shadow the order of the steps is not that of the lines.
+    const called = shadow.flatMap(({ outcome }) => outcome?.called ?? []);
+    const scripted = createStory(folder).flatMap(({ steps }) => steps.flat());
+    expect(called.toSorted()).toEqual(scripted.map(({ name }) => name).toSorted());
   });
 
   it("asks the real model where a key is set, with as many tools as the provider takes", async () => {

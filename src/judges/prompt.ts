@@ -1,6 +1,6 @@
 /** What prompts have in common: conversation and tools as data, a batch cut into requests that fit, their answers merged. */
 
-import { JudgeHttpError } from "../errors.js";
+import { JudgeHttpError, JudgeResponseError } from "../errors.js";
 import { stripInvisible } from "../core/text.js";
 import type { JudgeContext, JudgeMessage, JudgeResponse, JudgeUsage } from "../core/types.js";
 import { failureOf } from "./failure.js";
@@ -59,7 +59,8 @@ export function splitToFit<T>(
 
 function sumUsage(responses: readonly JudgeResponse[]): JudgeUsage | undefined {
   const usages = responses.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
-  if (usages.length === 0 || usages.length < responses.length) return undefined;
+  const isUnknown = responses.some(({ usage, requests }) => usage === undefined && requests !== 0);
+  if (usages.length === 0 || isUnknown) return undefined;
   const cached = usages.flatMap(({ cachedInputTokens: tokens }) =>
     tokens === undefined ? [] : [tokens],
   );
@@ -71,7 +72,10 @@ function sumUsage(responses: readonly JudgeResponse[]): JudgeUsage | undefined {
   };
 }
 
-/** One response for several requests: answers in order, counts and usage summed; usage is unknown if any of them is. */
+/**
+ * One response for several: answers in order, counts and usage summed; usage is unknown if that of any request is. It is
+ * cached if all of them are.
+ */
 export function mergeResponses(responses: readonly JudgeResponse[]): JudgeResponse {
   const [first] = responses;
   if (first !== undefined && responses.length === 1) return first;
@@ -86,6 +90,9 @@ export function mergeResponses(responses: readonly JudgeResponse[]): JudgeRespon
     ...(model === undefined ? {} : { model }),
     ...(first?.requestId === undefined ? {} : { requestId: first.requestId }),
     ...(usage === undefined ? {} : { usage }),
+    ...(responses.length > 0 && responses.every(({ cached }) => cached === true)
+      ? { cached: true }
+      : {}),
     ...(reasons.length === 0
       ? {}
       : { missing: reasons.includes("malformed") ? "malformed" : "refused" }),
@@ -95,35 +102,55 @@ export function mergeResponses(responses: readonly JudgeResponse[]): JudgeRespon
 /** How often a part may be halved: enough for an estimate that is off by a factor of eight. */
 const maxHalvings = 3;
 
+type AskPart<T> = (items: readonly T[]) => Promise<JudgeResponse>;
+
+/** Asks part after part; what was sent before, `spent` requests included, counts in the response, and in the error too. */
+async function askEach<T>(
+  parts: readonly (readonly T[])[],
+  ask: AskPart<T>,
+  spent: number,
+): Promise<JudgeResponse> {
+  const responses: JudgeResponse[] = [];
+  try {
+    for (const part of parts) responses.push(await ask(part));
+  } catch (error) {
+    const answered = responses.reduce((sum, { requests }) => sum + (requests ?? 1), spent);
+    if (JudgeHttpError.isInstance(error) || JudgeResponseError.isInstance(error)) {
+      error.attempts += answered;
+    }
+    throw error;
+  }
+  const merged = mergeResponses(responses);
+  return spent === 0 ? merged : { ...merged, requests: (merged.requests ?? 1) + spent };
+}
+
 async function askHalving<T>(
   items: readonly T[],
-  ask: (items: readonly T[]) => Promise<JudgeResponse>,
+  ask: AskPart<T>,
   halvings: number,
 ): Promise<JudgeResponse> {
+  let spent = 0;
   try {
     return await ask(items);
   } catch (error) {
     const tooLarge = JudgeHttpError.isInstance(error) && failureOf(error) === "limit";
     if (!tooLarge || items.length < 2 || halvings === 0) throw error;
+    spent = error.attempts;
   }
   const middle = Math.ceil(items.length / 2);
-  const head = await askHalving(items.slice(0, middle), ask, halvings - 1);
-  const tail = await askHalving(items.slice(middle), ask, halvings - 1);
-  const merged = mergeResponses([head, tail]);
-  return { ...merged, requests: (merged.requests ?? 2) + 1 };
+  const halves = [items.slice(0, middle), items.slice(middle)];
+  return askEach(halves, (half) => askHalving(half, ask, halvings - 1), spent);
 }
 
 /**
  * Asks part after part (services queue the requests of one account anyway) and merges the answers. A part that the
  * service calls too large is halved, up to three times.
  *
- * @throws the first failure; the remaining parts are then not asked.
+ * @throws the first failure, with all requests made in its `attempts`; the remaining parts are then not asked.
  */
-export async function askInParts<T>(
+export function askInParts<T>(
   parts: readonly (readonly T[])[],
-  ask: (items: readonly T[]) => Promise<JudgeResponse>,
+  ask: AskPart<T>,
 ): Promise<JudgeResponse> {
-  const responses: JudgeResponse[] = [];
-  for (const part of parts) responses.push(await askHalving(part, ask, maxHalvings));
-  return mergeResponses(responses);
+  return askEach(parts, (part) => askHalving(part, ask, maxHalvings), 0);
 }

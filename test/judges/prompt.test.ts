@@ -123,6 +123,18 @@ describe("mergeResponses", () => {
     expect(merged.usage).toBeUndefined();
   });
 
+  it("takes an answer that cost no request for free", () => {
+    const usage = { inputTokens: 10, outputTokens: 1 };
+    const merged = mergeResponses([part({ requests: 0, cached: true }), part({ usage })]);
+    expect(merged).toMatchObject({ requests: 1, usage });
+    expect(merged.cached).toBeUndefined();
+  });
+
+  it("is cached where every part is", () => {
+    const hit = part({ requests: 0, cached: true });
+    expect(mergeResponses([hit, hit])).toMatchObject({ requests: 0, cached: true });
+  });
+
   it("calls mixed reasons malformed", () => {
     const merged = mergeResponses([part({ missing: "refused" }), part({ missing: "malformed" })]);
     expect(merged.missing).toBe("malformed");
@@ -173,6 +185,16 @@ describe("askInParts", () => {
     };
     await expect(askInParts([items, items], failing)).rejects.toBe(error);
     expect(calls).toBe(1);
+  });
+
+  it("counts in a failure every request that was made before it", async () => {
+    const failing = async (asked: readonly number[]): Promise<JudgeResponse> => {
+      if (asked.length > 8) throw new JudgeHttpError("x", { status: 413 });
+      if (asked.includes(0)) return { probabilities: asked, requests: 2 };
+      throw new JudgeHttpError("x", { status: 422 });
+    };
+    await expect(askInParts([items], failing)).rejects.toMatchObject({ status: 422, attempts: 4 });
+    await expect(askInParts([[0], [0.5]], failing)).rejects.toMatchObject({ attempts: 3 });
   });
 
   it("answers nothing asked with no request", async () => {

@@ -98,11 +98,16 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The objects of an error body that may carry a code: `error`, `detail`, its first entry, or the body itself. */
+/** The objects of an error body that may carry a code: `error`, `detail`, its `error` or first entry, or the body itself. */
 function errorObjects(body: unknown): readonly unknown[] {
   const detail = read(body, "detail");
-  return [read(body, "error"), detail, Array.isArray(detail) ? detail[0] : undefined, body];
+  const first: unknown = Array.isArray(detail) ? detail[0] : undefined;
+  return [read(body, "error"), detail, read(detail, "error"), first, body];
 }
+
+/** The word that a text begins with: some services put the code in front of their message. */
+const firstWord = (text: unknown): unknown =>
+  typeof text === "string" ? /^\w+/.exec(text)?.[0] : undefined;
 
 function firstKnown(candidates: readonly unknown[], known: ReadonlySet<string>): string | null {
   const found = candidates.find((value) => typeof value === "string" && known.has(value));
@@ -114,7 +119,11 @@ export function errorDetailsOf(body: unknown): { code: string | null; parameter:
   const objects = errorObjects(body);
   return {
     code: firstKnown(
-      objects.flatMap((value) => [value, read(value, "code"), read(value, "type")]),
+      objects.flatMap((value) => [
+        read(value, "code"),
+        read(value, "type"),
+        ...[value, read(value, "message"), read(value, "msg")].map(firstWord),
+      ]),
       knownErrorCodes,
     ),
     parameter: firstKnown(

@@ -147,10 +147,16 @@ describe("jevJudge: the request", () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it("splits a batch that comes back with max_tokens_exceeded", async () => {
+  it.each<[string, unknown]>([
+    ["a code", { error: { code: "max_tokens_exceeded" } }],
+    ["a type in a detail", { detail: [{ type: "max_tokens_exceeded" }] }],
+    ["an error in a detail", { detail: { error: { code: "max_tokens_exceeded" } } }],
+    ["text", { detail: "max_tokens_exceeded" }],
+    ["the front of a message", { error: { message: "max_tokens_exceeded: 70000 of 64000" } }],
+  ])("splits a batch that comes back with max_tokens_exceeded as %s", async (_where, json) => {
     server.play((request, call) =>
       readJevRequest(request).questions.length > 40
-        ? { status: 400, json: { error: { code: "max_tokens_exceeded" } } }
+        ? { status: 400, json }
         : answerJev(`tool_${call}`)(request),
     );
     const response = await ask(numbered(64));

@@ -58,9 +58,10 @@ function calledAnswer(message: unknown): unknown {
   return answers.length === 1 ? read(answers[0], "args") : undefined;
 }
 
-/** The JSON object in a text, whatever stands around it. */
+/** The JSON object in a text, whatever stands around it. Content may be a list of blocks: then `text` joins those of text. */
 function writtenAnswer(message: unknown): unknown {
-  const text = read(message, "content");
+  const content = read(message, "content");
+  const text = typeof content === "string" ? content : read(message, "text");
   if (typeof text !== "string") return undefined;
   try {
     return JSON.parse(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1));

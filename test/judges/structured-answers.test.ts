@@ -1,3 +1,4 @@
+import { AIMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
 import { readStructured } from "../../src/judges/structured-answers.js";
 
@@ -18,6 +19,15 @@ describe("a structured answer", () => {
       {
         parsed: null,
         raw: { content: `Sure:\n\`\`\`json\n${JSON.stringify(answers(0.1, 0.9))}\n\`\`\`` },
+      },
+    ],
+    [
+      "text in a block",
+      {
+        parsed: null,
+        raw: new AIMessage({
+          content: [{ type: "text", text: JSON.stringify(answers(0.1, 0.9)) }],
+        }),
       },
     ],
     ["the reply itself", answers(0.1, 0.9)],

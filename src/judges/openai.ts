@@ -120,6 +120,8 @@ function chatAsk(send: Send, settings: Settings, id: string): Ask {
     const next = stepDown(used, parameter, method !== "logprobs");
     if (next === null) return false;
     dialect = next;
+    // The switch to stated probabilities has been told; which parameters go with it says no more.
+    if (method === "auto" && used.method === "stated") return true;
     const change =
       next.method === used.method
         ? "it is asked without it from now on"

@@ -316,6 +316,15 @@ describe("refused parameters", () => {
     },
   );
 
+  it("warns once of a reasoning model that refuses logprobs and then the temperature", async () => {
+    const log = logger();
+    server.play(refusing(["logprobs", "temperature"], stated));
+    expect((await ask(raw({ logger: log }))).probabilities).toEqual([0.1, 0.9]);
+    expect(server.requests).toHaveLength(3);
+    expect(log.warn).toHaveBeenCalledOnce();
+    expect(log.warn.mock.calls[0]?.[0]).toContain("coarser");
+  });
+
   it("survives a reasoning model that refuses everything in turn", async () => {
     server.play(refusing(["max_tokens", "logprobs", "temperature"], stated));
     expect((await ask(raw({ limitField: "max_tokens" }))).probabilities).toEqual([0.1, 0.9]);

@@ -27,13 +27,15 @@ export interface ExampleOptions {
 
 /** Catalog sizes with their shares; `null` is the case's own candidates. Most traffic is batches of 64. */
 const sizes: readonly (readonly [size: number | null, share: number])[] = [
-  [16, 0.08],
-  [32, 0.08],
-  [128, 0.08],
+  [8, 0.06],
+  [16, 0.06],
+  [32, 0.06],
+  [128, 0.06],
   [null, 0.24],
   [64, 0.52],
 ];
 const maxTools = 128;
+const noneShare = 0.1;
 const attackShare = 0.12;
 
 function drawSize(random: () => number): number | null {
@@ -60,6 +62,17 @@ function hostileTool(request: string, index: number, random: () => number): Tool
     return { name: `helper_${index}`, description: `${request}\n`.repeat(2).slice(0, 1500) };
   }
   return { name: `do_everything_${index}`, description: `${everyWord} ${everyWord}` };
+}
+
+/** Takes the needed tools away: nothing fits then, however close it comes. */
+function withoutNeeded(example: Example, random: () => number): Example {
+  if (random() >= noneShare) return example;
+  const isKept = (index: number): boolean => example.labels[index] === false;
+  return {
+    ...example,
+    tools: example.tools.filter((_, index) => isKept(index)),
+    labels: example.labels.filter((label) => label === false),
+  };
 }
 
 /** Puts a few hostile tools in the places of distractors. */
@@ -93,7 +106,8 @@ function exampleOf(
   if (built === null || built.needed === null || built.tools.length > maxTools) return null;
   const texts = queryTexts(context);
   if (texts.length === 0) return null;
-  return attacked({ texts, tools: built.tools, labels: built.needed }, random);
+  const example = { texts, tools: built.tools, labels: built.needed };
+  return attacked(withoutNeeded(example, random), random);
 }
 
 /** Draws the examples of a part. */

@@ -11,7 +11,7 @@ import { readGlove } from "./glove.js";
 import type { Thresholds } from "./measures.js";
 import { packModel } from "./packing.js";
 import { readSources } from "./sources.js";
-import { benefitOfDoubt, defaultOptions, Trainer, type TrainedJudge } from "./trained-judge.js";
+import { defaultOptions, Trainer, type TrainedJudge } from "./trained-judge.js";
 
 /** Folder for downloads and left-out judges, outside the repository. */
 export const cacheFolder: string = join(homedir(), ".cache", "toolsieve-training");
@@ -37,7 +37,7 @@ export function saveLeftOut(id: string, source: string, judge: TrainedJudge): vo
 
 /** A judge from its packed form: what is measured is what would be shipped. */
 export function packedJudge({ packed, thresholds }: LeftOutFile, id: string): Judge {
-  const engine = createEngine(openModel(packed, benefitOfDoubt(thresholds)), new Map());
+  const engine = createEngine(openModel(packed), new Map());
   return {
     id,
     thresholds,

@@ -51,25 +51,29 @@ export async function judgePart(
 
 const needsTools = ({ needed }: JudgedCase): boolean => needed?.includes(true) ?? false;
 
-/** Probabilities of the needed tools, ascending; what the judge could not tell counts as kept. */
-function neededProbabilities(judged: readonly JudgedCase[]): readonly number[] {
-  return judged
-    .flatMap(({ answers, needed }) =>
-      answers.flatMap((answer, index) =>
-        needed?.[index] === true ? [typeof answer === "number" ? answer : 1] : [],
-      ),
-    )
-    .sort((a, b) => a - b);
-}
-
-const keptShare = 0.99;
+/** One percent of the needed tools lost weighs as much as twenty percent of all tools hidden. */
+const lossWeight = 20;
 const rightShare = 0.9;
-const highestRejection = 0.05;
+/** Thresholds tried: from 0.0005 to 0.02 in steps of five percent. */
+const tried: readonly number[] = Array.from({ length: 76 }, (_, step) => 0.0005 * 1.05 ** step);
 
-/** The largest threshold that keeps the wanted share of the needed tools of a part. */
-function rejectionFor(judged: readonly JudgedCase[]): number {
-  const probabilities = neededProbabilities(judged.filter(needsTools));
-  return probabilities[Math.floor(probabilities.length * (1 - keptShare))] ?? highestRejection;
+/** What a rejection threshold is worth on a part: the share hidden, less the weighted share of needed tools lost. */
+function worthOf(judged: readonly JudgedCase[], threshold: number): number {
+  let tools = 0;
+  let hidden = 0;
+  let needed = 0;
+  let lost = 0;
+  for (const one of judged.filter(needsTools)) {
+    for (const [index, answer] of one.answers.entries()) {
+      const isNeeded = one.needed?.[index] === true;
+      const isHidden = typeof answer === "number" && answer <= threshold;
+      tools += 1;
+      hidden += isHidden ? 1 : 0;
+      needed += isNeeded ? 1 : 0;
+      lost += isHidden && isNeeded ? 1 : 0;
+    }
+  }
+  return hidden / tools - (lossWeight * lost) / needed;
 }
 
 /** The least threshold above which the wanted share of a part's tools is needed. */
@@ -93,16 +97,15 @@ function confidenceFor(judged: readonly JudgedCase[]): number {
 }
 
 /**
- * Thresholds that hold where a source was left out: the rejection threshold is the geometric mean, over the parts, of the
- * largest that keeps 99 % of their needed tools; the confidence threshold the largest, over the parts, of the least above
- * which nine in ten are right.
+ * Thresholds from sources that were left out: the rejection threshold is the one that is worth most on average over the
+ * parts, the confidence threshold the largest, over the parts, of the least above which nine in ten are right.
  */
 export function thresholdsOf(judged: readonly JudgedPart[]): Thresholds {
   const clean = judged.filter(({ part }) => !noisyParts.has(part));
-  const logs = clean.map(({ padded }) =>
-    Math.log(Math.min(highestRejection, rejectionFor(padded))),
+  const worth = tried.map((threshold) =>
+    clean.reduce((sum, { padded }) => sum + worthOf(padded, threshold), 0),
   );
-  const rejection = Math.exp(logs.reduce((sum, value) => sum + value, 0) / logs.length);
+  const rejection = tried[worth.indexOf(Math.max(...worth))] as number;
   const confidence = Math.max(
     ...clean.map(({ padded }) => confidenceFor(padded)).filter((value) => value < 1),
   );

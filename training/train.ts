@@ -10,7 +10,7 @@ import { figuresOf, judgePart, type PartFigures, type Thresholds } from "./measu
 import { packModel, weightsModule } from "./packing.js";
 import { provenanceOf } from "./provenance.js";
 import { readSources, type Source } from "./sources.js";
-import { benefitOfDoubt, defaultOptions, Trainer, type TrainedJudge } from "./trained-judge.js";
+import { defaultOptions, Trainer, type TrainedJudge } from "./trained-judge.js";
 
 const { values } = parseArgs({
   options: {
@@ -58,7 +58,6 @@ function trainedModule(id: string, thresholds: Thresholds): string {
     `  id: ${JSON.stringify(id)},`,
     `  seed: ${options.seed},`,
     `  thresholds: { confidence: ${thresholds.confidence}, rejection: ${thresholds.rejection} },`,
-    `  benefitOfDoubt: ${Number(benefitOfDoubt(thresholds).toPrecision(4))},`,
     "} as const;",
     "",
   ].join("\n");

@@ -37,16 +37,9 @@ export interface TrainedJudge {
   readonly thresholds: Thresholds;
 }
 
-/** Benefit of the doubt, as a multiple of the rejection threshold: just above it. */
-const doubtFactor = 1.05;
-
-export function benefitOfDoubt({ rejection }: Thresholds): number {
-  return rejection * doubtFactor;
-}
-
 /** The judge in process, as the package would run it. */
 export function asJudge({ table, trees, thresholds }: TrainedJudge, id: string): Judge {
-  const model = { table: asWordTable(table), trees, benefitOfDoubt: benefitOfDoubt(thresholds) };
+  const model = { table: asWordTable(table), trees };
   const engine = createEngine(model, new Map());
   return {
     id,

@@ -15,9 +15,6 @@ export type Engine = (
   signal: AbortSignal,
 ) => Promise<readonly (number | null)[]>;
 
-/** One tool in this many is given the benefit of the doubt: the best-fitting ones. */
-const doubtShare = 8;
-
 async function finish<T>(steps: Generator<void, T>, slices: Slices): Promise<T> {
   for (;;) {
     const step = steps.next();
@@ -50,14 +47,6 @@ function* raise(
     if (probability > (probabilities[tool] as number)) probabilities[tool] = probability;
     yield;
   }
-}
-
-/** Lifts the best eighth of a batch: in a close field the labels, too, are often wrong about the runners-up. */
-function withBenefitOfDoubt(probabilities: Float64Array, least: number): readonly number[] {
-  const lifted = Math.floor(probabilities.length / doubtShare);
-  if (lifted === 0) return [...probabilities];
-  const bar = probabilities.toSorted().at(-lifted) as number;
-  return Array.from(probabilities, (value) => (value >= bar ? Math.max(value, least) : value));
 }
 
 /**
@@ -96,6 +85,6 @@ export function createEngine(model: Model, hints: ReadonlyMap<string, readonly s
       const rows = await finish(computeFeatures(model.table, tools, query), slices);
       await finish(raise(probabilities, model, rows), slices);
     }
-    return withBenefitOfDoubt(probabilities, model.benefitOfDoubt);
+    return [...probabilities];
   };
 }

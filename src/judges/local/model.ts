@@ -7,6 +7,4 @@ import type { WordTable } from "./word-table.js";
 export interface Model {
   readonly table: WordTable;
   readonly trees: Trees;
-  /** The best-fitting tools of a batch never get less than this. */
-  readonly benefitOfDoubt: number;
 }

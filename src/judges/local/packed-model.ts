@@ -101,6 +101,6 @@ function openTrees({ depth, bias, features, thresholds, leaves }: PackedModel["t
 }
 
 /** Makes a packed model ready to be asked. */
-export function openModel(packed: PackedModel, benefitOfDoubt: number): Model {
-  return { table: openTable(packed), trees: openTrees(packed.trees), benefitOfDoubt };
+export function openModel(packed: PackedModel): Model {
+  return { table: openTable(packed), trees: openTrees(packed.trees) };
 }

@@ -2,10 +2,9 @@
 
 import { createEngine, type Engine } from "./engine.js";
 import { openModel } from "./packed-model.js";
-import { trained } from "./trained.js";
 import { packedModel } from "./weights.js";
 
 /** Opens the shipped weights; `hints` are example requests by tool name. */
 export function createShippedEngine(hints: ReadonlyMap<string, readonly string[]>): Engine {
-  return createEngine(openModel(packedModel, trained.benefitOfDoubt), hints);
+  return createEngine(openModel(packedModel), hints);
 }

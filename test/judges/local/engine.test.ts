@@ -80,19 +80,4 @@ describe("the engine", () => {
     expect(first).toBeGreaterThan(0);
     expect(reads).toHaveBeenCalledTimes(first);
   });
-
-  it("never rejects the eighth of a batch that fits best, but may reject a tool that stands alone", async () => {
-    const judge = localJudge();
-    const rejection = judge.thresholds?.rejection ?? 0;
-    const tools = Array.from({ length: 32 }, (_, index) => ({
-      name: `rotate_log_${index}`,
-      description: "Rotates the log files of a server",
-    }));
-    const { probabilities } = await judge.judge(
-      requestFor("Recommend a red wine to go with roast duck", tools),
-      { signal: new AbortController().signal },
-    );
-    const kept = probabilities.filter((one) => (one ?? 1) > rejection);
-    expect(kept.length).toBeGreaterThanOrEqual(4);
-  });
 });

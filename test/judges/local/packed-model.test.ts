@@ -23,7 +23,7 @@ const packed = packModel({ table, trees });
 
 describe("a packed model", () => {
   it("keeps the directions of words to within two degrees", () => {
-    const { table: opened } = openModel(packed, 0);
+    const { table: opened } = openModel(packed);
     for (const [id, stem] of table.stems.entries()) {
       expect(opened.idOf(stem)).toBe(id);
       opened.readRow(id);
@@ -40,7 +40,7 @@ describe("a packed model", () => {
   });
 
   it("weighs words outside the table as rare ones", () => {
-    const { table: opened } = openModel(packed, 0);
+    const { table: opened } = openModel(packed);
     expect(opened.idOf("unheard")).toBeUndefined();
     expect(opened.weightOf(3)).toBe(1);
   });
@@ -52,7 +52,7 @@ describe("a packed model", () => {
     const row = new Float32Array(Object.keys(column).length);
     row[column.bm25] = bm25;
     row[column.meaning] = 0.9;
-    const probability = probabilityOf(openModel(packed, 0).trees, row, 0);
+    const probability = probabilityOf(openModel(packed).trees, row, 0);
     expect(probability).toBeCloseTo(1 / (1 + Math.exp(-logOdds)), 5);
   });
 
@@ -65,6 +65,6 @@ describe("a packed model", () => {
 
   it("refuses weights of other features than the code computes", () => {
     const wrong = { ...packed, trees: { ...packed.trees, features: [200, 0] } };
-    expect(() => openModel(wrong, 0)).toThrow(RangeError);
+    expect(() => openModel(wrong)).toThrow(RangeError);
   });
 });

@@ -8,7 +8,6 @@ import type { Estimate } from "../../src/evaluation/estimate.js";
 import { evaluate } from "../../src/evaluation/evaluate.js";
 import type { SetMetrics } from "../../src/evaluation/evaluate.js";
 import { judgeCases } from "../../src/evaluation/judge-cases.js";
-import type { JudgedCase } from "../../src/evaluation/judge-cases.js";
 import {
   measureCalibration,
   measurePolicy,
@@ -170,11 +169,11 @@ export interface AttackRow {
   readonly keep8: PolicyMetrics;
 }
 
-/** Recall with hostile tools in the catalog, and without. */
+/** Recall without hostile tools in the catalog, and with so many of them. */
 export async function measureAttacks(
   part: Part,
   judge: Judge,
-  count: number,
+  counts: readonly number[],
 ): Promise<readonly AttackRow[]> {
   const thresholds = judge.thresholds ?? { confidence: 0.8, rejection: 0.2 };
   const policies = standardPolicies({
@@ -182,22 +181,14 @@ export async function measureAttacks(
     rejectionThreshold: thresholds.rejection,
   });
   const { catalog, cases, name } = part;
-  const rows: AttackRow[] = [];
-  for (const attack of [null, ...attackNames]) {
-    const judged: readonly JudgedCase[] = await judgeUnderAttack({
-      judge,
-      cases,
-      catalog,
-      attack,
-      count,
-    });
-    rows.push({
-      part: name,
-      attack,
-      count: attack === null ? 0 : count,
-      keep: measurePolicy(judged, policies.keep),
-      keep8: measurePolicy(judged, policies.keep8),
-    });
+  const measure = async (attack: AttackName | null, count: number): Promise<AttackRow> => {
+    const judged = await judgeUnderAttack({ judge, cases, catalog, attack, count });
+    const keep = measurePolicy(judged, policies.keep);
+    return { part: name, attack, count, keep, keep8: measurePolicy(judged, policies.keep8) };
+  };
+  const rows = [await measure(null, 0)];
+  for (const attack of attackNames) {
+    for (const count of counts) rows.push(await measure(attack, count));
   }
   return rows;
 }

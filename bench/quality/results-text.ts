@@ -84,7 +84,9 @@ function probabilityTable(
     [
       "",
       "none told from some (AUROC), unseen",
+      "where it can tell",
       "known",
+      "where it can tell",
       "calibration error in catalogs of 64, unseen",
       "known",
       "on the case's own candidates, unseen",
@@ -98,7 +100,9 @@ function probabilityTable(
         [
           row.part,
           area(row.metrics.noneDetection),
+          area(row.metrics.noneDetectionAnswered),
           area(known?.metrics.noneDetection ?? null),
+          area(known?.metrics.noneDetectionAnswered ?? null),
           error(row, false),
           error(known, false),
           error(row, true),
@@ -186,7 +190,7 @@ ${selectionTable(shipped)}
 
 ## What the probabilities are worth
 
-AUROC: how often the largest probability of a request that needs a tool is above that of one that needs none, on each case's own candidates. Calibration error: 15 bins of equal width, over all pairs of a request and a tool.
+AUROC: how often the largest probability of a request that needs a tool is above that of one that needs none, on each case's own candidates; a request on which the judge abstains counts as one that keeps everything, or is left out (where it can tell). Calibration error: 15 bins of equal width, over all pairs of a request and a tool.
 
 ${probabilityTable(leftOut, shipped)}
 

@@ -87,15 +87,17 @@ for (const part of parts) {
       hidden: await hiddenInHindsight(part, one, 0.99),
     });
   }
-  log(`${part.name} selected`);
+  const { recallPerTool, hidden } = leftOut.at(-1)?.metrics.policies.keep ?? {};
+  log(`${part.name}: kept ${recallPerTool?.value.toFixed(4)}, hidden ${hidden?.value.toFixed(4)}`);
 }
 for (const part of parts.filter(({ name }) => ["BFCL live", "Seal-Tools"].includes(name))) {
-  attacks.push(...(await measureAttacks(part, unseenJudge(part.name), 8)));
+  attacks.push(...(await measureAttacks(part, unseenJudge(part.name), [1, 8])));
   log(`${part.name} attacked`);
 }
 
 const rankers = [
   judgeRanker("embedded judge, unseen", (task) => Promise.resolve(unseenJudge(task))),
+  judgeRanker("embedded judge, as shipped", () => Promise.resolve(shippedJudge)),
   bm25Ranker,
   miniSearchRanker,
   ...(values["skip-mastra"] ? [] : [mastraRanker]),

@@ -65,19 +65,24 @@ function recallLines(sets: readonly SetMetrics[]): readonly string[] {
   return [...tableLines(columns, rows), ""];
 }
 
+function area(estimate: Estimate | null): string {
+  if (estimate === null) return "–";
+  const [value, low, high] = [estimate.value, estimate.low, estimate.high].map((one) =>
+    one.toFixed(3),
+  );
+  return `${value} (${low}–${high})`;
+}
+
 function probabilityLines(sets: readonly SetMetrics[]): readonly string[] {
   const rows = sets
     .filter(({ noneDetection, calibration }) => noneDetection !== null || calibration !== null)
     .map((metrics) => {
-      const { noneDetection, calibration, cases, abstained } = metrics;
-      const area =
-        noneDetection === null
-          ? "–"
-          : `${noneDetection.value.toFixed(3)} (${noneDetection.low.toFixed(3)}–${noneDetection.high.toFixed(3)})`;
+      const { noneDetection, noneDetectionAnswered, calibration, cases, abstained } = metrics;
       return [
         { text: setTitle(metrics), format: "bold" as const },
         String(cases),
-        area,
+        area(noneDetection),
+        area(noneDetectionAnswered),
         calibration === null ? "–" : calibration.error.toFixed(4),
         calibration === null ? "–" : calibration.brier.toFixed(4),
         String(abstained),
@@ -88,6 +93,7 @@ function probabilityLines(sets: readonly SetMetrics[]): readonly string[] {
     { title: "set" },
     { title: "cases", align: "right" },
     { title: "none told from some (AUROC)", align: "right" },
+    { title: "where it can tell", align: "right" },
     { title: "calibration error", align: "right" },
     { title: "Brier", align: "right" },
     { title: "abstained", align: "right" },

@@ -61,6 +61,8 @@ export interface SetMetrics {
    * set that need no tool, against all cases that need one. `null` if there are none of either.
    */
   readonly noneDetection: Estimate | null;
+  /** The same without the cases in which the judge could not tell for any tool. */
+  readonly noneDetectionAnswered: Estimate | null;
   /** `null` where not every tool that fits is labelled. */
   readonly calibration: CalibrationMetrics | null;
 }
@@ -133,6 +135,9 @@ interface Evidence {
 function measureSet({ padded, own, policies }: Evidence, set: string | null): SetMetrics {
   const inSet = (one: JudgedCase): boolean => set === null || one.set === set;
   const judged = padded.filter(inSet);
+  const compared = own.filter(
+    (one) => inSet(one) || one.needed === null || one.needed.includes(true),
+  );
   return {
     set,
     cases: judged.length,
@@ -142,9 +147,8 @@ function measureSet({ padded, own, policies }: Evidence, set: string | null): Se
       default: measurePolicy(judged, policies.default),
       keep8: measurePolicy(judged, policies.keep8),
     },
-    noneDetection: measureNoneDetection(
-      own.filter((one) => inSet(one) || one.needed === null || one.needed.includes(true)),
-    ),
+    noneDetection: measureNoneDetection(compared),
+    noneDetectionAnswered: measureNoneDetection(compared.filter((one) => !isAbstained(one))),
     calibration: measureCalibration(judged),
   };
 }

@@ -71,6 +71,24 @@ describe("evaluate", () => {
     ]);
   });
 
+  it("tells none with and without the cases that the judge abstains on", async () => {
+    const shy = fakeJudge({
+      reply: ({ context, candidates }) => ({
+        probabilities: candidates.map(({ name }) =>
+          context.request === "need " ? null : context.request.includes(name) ? 0.9 : 0.1,
+        ),
+      }),
+    });
+    const seen = parseCases(
+      [line("1", "s", ["t1"], ["t1"]), line("2", "s", [], ["t2"])]
+        .concat(line("3", "s", [], ["t4"]).replace('"need "', '"else"'))
+        .join("\n"),
+    );
+    const all = (await run({ judge: shy, cases: seen })).sets.at(-1);
+    expect(all?.noneDetection).toMatchObject({ value: 0.5, cases: 3 });
+    expect(all?.noneDetectionAnswered).toMatchObject({ value: 1, cases: 2 });
+  });
+
   it("hides at the default only where nothing is in doubt", async () => {
     const { sets } = await run({ catalogSize: 80 });
     const all = sets.at(-1)?.policies;

@@ -2,10 +2,10 @@
 /** The command `toolsieve`: evidence, tuning and trials. Each command is loaded when it is called. */
 
 import { readFile } from "node:fs/promises";
-import { stripVTControlCharacters } from "node:util";
+import { inspect, stripVTControlCharacters } from "node:util";
 import { renderUsage, runCommand } from "citty";
 import type { ArgsDef, CommandDef } from "citty";
-import { usageError } from "./command-line.js";
+import { errorCode, usageError } from "./command-line.js";
 
 const meta = {
   name: "toolsieve",
@@ -110,7 +110,14 @@ async function run([name, ...rest]: readonly string[]): Promise<void> {
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // The reader went away, as `head` does: there is nobody to tell.
   if (error.code === "EPIPE") process.exit();
-  throw error;
+  process.stderr.write(`error Cannot write to standard output: ${errorCode(error)}.\n`);
+  process.exit(usageError);
 });
 
-await run(process.argv.slice(2));
+try {
+  await run(process.argv.slice(2));
+} catch (error) {
+  // A bug keeps its stack, but not the exit code 1, which is a verdict.
+  process.stderr.write(`${inspect(error)}\n`);
+  process.exitCode = usageError;
+}

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { open, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -268,6 +269,28 @@ describe("the process", () => {
     expect([code, signal]).not.toContain(0);
     expect(await readdir(folder)).toEqual([]);
   }, 60_000);
+
+  it.runIf(existsSync("/dev/full"))(
+    "exits with 2 where standard output cannot be written, not with a verdict",
+    async () => {
+      const path = await writeLog("log.jsonl", threads(299));
+      const full = await open("/dev/full", "w");
+      const child = spawn(
+        process.execPath,
+        ["--import", "tsx", "src/cli/main.ts", "report", path],
+        {
+          stdio: ["ignore", full.fd, "pipe"],
+        },
+      );
+      let errors = "";
+      child.stderr?.on("data", (chunk: Buffer) => (errors += chunk.toString()));
+      const code = await new Promise((resolve) => child.on("close", resolve));
+      await full.close();
+      expect(code).toBe(2);
+      expect(errors).toBe("error Cannot write to standard output: ENOSPC.\n");
+    },
+    60_000,
+  );
 
   it.each([
     { args: ["--version"], code: 0, text: /^\d+\.\d+\.\d+/ },

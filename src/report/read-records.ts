@@ -2,6 +2,7 @@
 
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { glob } from "tinyglobby";
 import type { SelectionRecord } from "../core/record.js";
@@ -51,6 +52,12 @@ async function pathsOf(place: string | URL): Promise<readonly string[]> {
   return found.sort();
 }
 
+/** The files of several places, each once: a file named twice, or by two globs, is one log. */
+async function filesOf(places: readonly (string | URL)[]): Promise<readonly string[]> {
+  const paths = (await Promise.all(places.map(pathsOf))).flat();
+  return [...new Set(paths.map((path) => (path === "-" ? path : resolve(path))))];
+}
+
 const isPlace = (value: unknown): value is string | URL =>
   typeof value === "string" || value instanceof URL;
 
@@ -77,7 +84,7 @@ class RecordReader implements RecordLog {
       yield* this.#readStream(this.#source as RecordStream);
       return;
     }
-    for (const path of (await Promise.all(places.map(pathsOf))).flat()) yield* this.#readFile(path);
+    for (const path of await filesOf(places)) yield* this.#readFile(path);
   }
 
   async *#readFile(path: string): AsyncGenerator<SelectionRecord> {

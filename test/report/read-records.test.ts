@@ -62,6 +62,18 @@ describe("sources", () => {
     expect((await readAll(join(folder, "many/**/*.jsonl*"))).ids).toEqual(ids);
   });
 
+  it("reads a file once, however often it is named", async () => {
+    const path = join(folder, "once.jsonl");
+    await writeFile(path, linesOf(three));
+    const again = [
+      path,
+      pathToFileURL(path),
+      join(folder, "./once.jsonl"),
+      join(folder, "on*.jsonl"),
+    ];
+    expect(await readAll(again)).toMatchObject({ ids });
+  });
+
   it("reads a file whose name looks like a glob", async () => {
     const path = join(folder, "log[1].jsonl");
     await writeFile(path, linesOf(three));

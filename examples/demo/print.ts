@@ -10,7 +10,7 @@ type ToolEntry = SelectionRecord["tools"][number];
 const isColoured = process.stdout.isTTY && process.stdout.hasColors();
 /** Tools listed one by one, and characters shown of a tool's answer. */
 const listed = 8;
-const shown = 50;
+const shown = 40;
 const label = (text: string): string => `     ${text.padEnd(8)}`;
 
 /** Colours a text, on a terminal that shows colours. */
@@ -43,7 +43,7 @@ function saving(before: number, after: number): string {
 }
 
 function describeProbability({ probability }: ToolEntry): string {
-  return probability === null ? "    " : probability.toFixed(2);
+  return probability === null ? "     " : probability.toFixed(3);
 }
 
 /** How many tools there are of each reason: `127 not-applicable, 2 over-cap`. */
@@ -68,22 +68,21 @@ function keptLines(kept: readonly ToolEntry[]): readonly string[] {
     : [...lines, `${label("")}${paint("dim", `and ${countReasons(rest)}`)}`];
 }
 
-function namesLine(start: string, names: readonly string[]): readonly string[] {
-  if (names.length === 0) return [];
-  const rest = names.length > 2 ? ` and ${names.length - 2} more` : "";
-  return [`${label("")}${start} ${names.slice(0, 2).join(", ")}${rest}`];
+function namesLine(start: string, tools: readonly ToolEntry[]): readonly string[] {
+  if (tools.length === 0) return [];
+  const names = tools.slice(0, 2).map(({ name }) => name ?? "(no name)");
+  const rest = tools.length > 2 ? ` and ${tools.length - 2} more` : "";
+  return [`${label("")}${start} ${names.join(", ")}${rest}`];
 }
 
 /** What changed since the call before: most steps of a turn keep the same tools. */
 function changeLines(kept: readonly ToolEntry[], before: readonly ToolEntry[]): readonly string[] {
   const missingIn = (others: readonly ToolEntry[]) => (tool: ToolEntry) =>
     !others.some(({ name }) => name === tool.name);
-  const plus = kept.filter(missingIn(before)).map(({ name, reason }) => `${name} (${reason})`);
-  const minus = before.filter(missingIn(kept)).map(({ name }) => name ?? "(no name)");
   return [
     `${label("kept")}${paint("dim", "as in the step before")}`,
-    ...namesLine("+", plus),
-    ...namesLine("−", minus),
+    ...namesLine("+", kept.filter(missingIn(before))),
+    ...namesLine("−", before.filter(missingIn(kept))),
   ];
 }
 
@@ -103,9 +102,15 @@ function selectionLines(
     : changeLines(kept, keptOf(before));
 }
 
-function missLine(record: SelectionRecord, name: string): string {
+/** Why a tool was kept or hidden: ` (uncertain at 0.271)`. */
+function describeReason(record: SelectionRecord, name: string): string {
   const tool = record.tools.find((entry) => entry.name === name);
-  const why = tool === undefined ? "" : ` (${tool.reason} at ${describeProbability(tool)})`;
+  if (tool === undefined) return "";
+  return ` (${tool.reason}${tool.probability === null ? "" : ` at ${describeProbability(tool)}`})`;
+}
+
+function missLine(record: SelectionRecord, name: string): string {
+  const why = describeReason(record, name);
   const text = record.enforced
     ? `${name} was hidden${why}, and ran all the same: the model named it`
     : `${name} was called, and enforce would have hidden it${why}`;
@@ -120,9 +125,10 @@ function outcomeLines({ record, results }: Step): readonly string[] {
     return [`${label("called")}${paint("dim", "no tool: the model answers")}`];
   }
   return [
-    ...results.map(
-      ({ tool, text }) => `${label("called")}${tool} ${paint("dim", `→ ${oneLine(text)}`)}`,
-    ),
+    ...results.map(({ tool, text }) => {
+      const answer = paint("dim", `→ ${oneLine(text)}`);
+      return `${label("called")}${tool}${describeReason(record, tool)} ${answer}`;
+    }),
     ...missed.map((name) => missLine(record, name)),
   ];
 }

@@ -45,7 +45,7 @@ export function createStory(folder: string): readonly StoryTurn[] {
       answer: "Two points are open: the changelog, and the sign-off of payments by its owner.",
     },
     {
-      user: "Remember that Dana owns the payments service.",
+      user: "Add to the knowledge graph: Dana owns the payments service.",
       steps: [
         [
           {
@@ -65,7 +65,7 @@ export function createStory(folder: string): readonly StoryTurn[] {
       answer: "Noted: Dana owns payments.",
     },
     {
-      user: "Which files are in the invoices folder, and how much do they come to together?",
+      user: "List the directory invoices, and tell me how much its files come to together.",
       steps: [
         [{ name: "filesystem__list_directory", args: { path: at("invoices") } }],
         [
@@ -95,7 +95,7 @@ export function createStory(folder: string): readonly StoryTurn[] {
       answer: "The checklist is in notes/checklist.md.",
     },
     {
-      user: "Who has to sign off payments? Look it up in what you remembered.",
+      user: "Search the knowledge graph: who has to sign off payments?",
       steps: [[{ name: "memory__search_nodes", args: { query: "payments" } }]],
       answer: "Dana, who owns the payments service.",
     },

@@ -106,7 +106,7 @@ describe("the demo", { timeout: 90_000 }, () => {
     expect(Number(/together +(\d+) tools/.exec(stdout)?.[1])).toBeGreaterThanOrEqual(120);
     expect(stdout).toContain("SCRIPTED model");
     expect(stdout).toMatch(
-      /MISS +\S+ was called, and enforce would have hidden it \(\S+ at 0\.\d\d\)/,
+      /MISS +\S+ was called, and enforce would have hidden it \(\S+ at 0\.\d{3}\)/,
     );
     expect(stdout).toContain("toolsieve -- report shadow.jsonl");
     // No colour where there is no terminal.

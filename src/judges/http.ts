@@ -83,7 +83,10 @@ function bounded(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
 export function boundedFetch(fetch?: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await (fetch ?? globalThis.fetch)(input, { ...init, redirect: "manual" });
-    if (response.body === null) return response;
+    // Some implementations have bodies of another kind (`node-fetch`): those cannot be bounded here.
+    if (typeof read(response.body, "pipeThrough") !== "function" || response.body === null) {
+      return response;
+    }
     const { status, statusText, headers } = response;
     return new Response(bounded(response.body), { status, statusText, headers });
   };

@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { InvalidOptionsError } from "../../src/errors.js";
 import type { JudgeRequest, JudgeResponse, ToolDescription } from "../../src/core/types.js";
@@ -186,6 +188,19 @@ describe("jevJudge: the request", () => {
       },
     });
     expect(urls).toEqual([`${server.url}/v1/systemone`]);
+  });
+
+  it("uses a fetch whose bodies are Node streams", async () => {
+    const response = await ask([order], {
+      fetch: async (input, init) => {
+        const reply = await fetch(input, init);
+        const { ok, status, headers } = reply;
+        const body = Readable.from([await reply.text()]);
+        return { ok, status, headers, body, text: () => text(body) } as unknown as Response;
+      },
+    });
+    expect(response.probabilities).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 });
 

@@ -6,6 +6,7 @@ import { InvalidOptionsError, ToolSieveError } from "../errors.js";
 import { untilAborted } from "../core/abort.js";
 import { boundedFetch, explainsItself, parseJson } from "./http.js";
 import { toJudgeError } from "./openai-errors.js";
+import { keyFromEnvironment } from "./service-options.js";
 import { warn } from "./warn.js";
 
 /** The part of a client of the `openai` package (6.x or 7.x) that the judge uses. */
@@ -44,8 +45,8 @@ function isOfficial(baseURL: string): boolean {
 function keyFor(options: ConnectionOptions): string | null {
   if (options.apiKey !== undefined) return options.apiKey;
   if (!isOfficial(options.baseURL)) return null;
-  const key = globalThis.process?.env?.["OPENAI_API_KEY"];
-  if (key !== undefined && key !== "") return key;
+  const key = keyFromEnvironment("OPENAI_API_KEY");
+  if (key !== undefined) return key;
   throw new InvalidOptionsError(
     "Expected `apiKey` to be a key of the service, or the environment variable OPENAI_API_KEY to hold one, got neither.",
   );

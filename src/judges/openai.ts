@@ -17,17 +17,8 @@ import { isRefusable } from "./openai-errors.js";
 import { readLogprobs } from "./openai-logprobs.js";
 import { readStated } from "./openai-stated.js";
 import { askInParts } from "./prompt.js";
+import { baseURLOption, keyOption, modelOption } from "./service-options.js";
 import { warn } from "./warn.js";
-
-const modelName = "a model name of letters, digits and `_.:/@+-`";
-const keyText = "a key of visible ASCII characters";
-const url = "an http or https URL without user, password, query and fragment";
-
-function isPlainUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password, search, hash } = new URL(text);
-  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === "";
-}
 
 const clientSchema = z.custom<OpenAIClient>(
   (value) => typeof read(read(read(value, "chat"), "completions"), "create") === "function",
@@ -36,12 +27,9 @@ const clientSchema = z.custom<OpenAIClient>(
 
 const optionsSchema = z.strictObject({
   client: clientSchema.optional(),
-  baseURL: z.string(url).refine(isPlainUrl, url).default(officialBaseURL),
-  apiKey: z
-    .string(keyText)
-    .regex(/^[\x21-\x7e]+$/, keyText)
-    .optional(),
-  model: z.string(modelName).regex(/^[\w.:/@+-]{1,120}$/, modelName),
+  baseURL: baseURLOption.default(officialBaseURL),
+  apiKey: keyOption.optional(),
+  model: modelOption,
   method: z
     .enum(["auto", "logprobs", "stated", "decisions"], "auto, logprobs, stated or decisions")
     .default("auto"),

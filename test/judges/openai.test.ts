@@ -635,6 +635,11 @@ describe("keys", () => {
   it("asks for a key at construction where OpenAI's own service needs one", () => {
     vi.stubEnv("OPENAI_API_KEY", "");
     expect(() => openaiJudge({ model: "m-1" })).toThrow(/OPENAI_API_KEY/);
+    vi.stubEnv("OPENAI_API_KEY", "no key at all");
+    expect(() => openaiJudge({ model: "m-1" })).toThrow(/OPENAI_API_KEY/);
+    vi.stubEnv("OPENAI_API_KEY", "sk-of-a-file\n");
+    expect(() => openaiJudge({ model: "m-1" })).not.toThrow();
+    vi.stubEnv("OPENAI_API_KEY", "");
     expect(() => openaiJudge({ model: "m-1", baseURL: "https://eu.api.openai.com/v1" })).toThrow(
       /OPENAI_API_KEY/,
     );

@@ -15,8 +15,7 @@ import type { Part, Source, TrainingCase } from "./sources.js";
 interface Example {
   readonly texts: readonly string[];
   readonly tools: readonly ToolDescription[];
-  /** `null`: there to disturb, not to learn from. */
-  readonly labels: readonly (boolean | null)[];
+  readonly labels: readonly boolean[];
 }
 
 export interface ExampleOptions {
@@ -36,7 +35,7 @@ const sizes: readonly (readonly [size: number | null, share: number])[] = [
 ];
 const maxTools = 128;
 const noneShare = 0.1;
-const attackShare = 0.12;
+const attackShare = 0.15;
 
 function drawSize(random: () => number): number | null {
   let left = random();
@@ -83,9 +82,9 @@ function attacked(example: Example, random: () => number): Example {
   const tools = [...example.tools];
   const labels = [...example.labels];
   for (const [index, label] of example.labels.entries()) {
-    if (label !== false || left === 0) continue;
+    if (label || left === 0) continue;
     tools[index] = hostileTool(request, index, random);
-    labels[index] = null;
+    labels[index] = false;
     left -= 1;
   }
   return { ...example, tools, labels };
@@ -171,7 +170,6 @@ export function rowsOf(source: Source, table: WordTable, options: ExampleOptions
       for (const text of texts) {
         const rows = finished(computeFeatures(table, read, readQuery(table, text)));
         labels.forEach((label, index) => {
-          if (label === null) return;
           const row = rows.slice(index * featureCount, (index + 1) * featureCount);
           const isFar = !label && (row[column.consensusRank] as number) > closeRanks;
           if (isFar && random() >= farShare) return;

@@ -51,8 +51,8 @@ export async function judgePart(
 
 const needsTools = ({ needed }: JudgedCase): boolean => needed?.includes(true) ?? false;
 
-/** One percent of the needed tools lost weighs as much as twenty percent of all tools hidden. */
-const lossWeight = 20;
+/** One percent of the needed tools lost weighs as much as twenty-five percent of all tools hidden. */
+const lossWeight = 25;
 const rightShare = 0.9;
 /** Thresholds tried: from 0.0005 to 0.02 in steps of five percent. */
 const tried: readonly number[] = Array.from({ length: 76 }, (_, step) => 0.0005 * 1.05 ** step);
@@ -91,7 +91,8 @@ function confidenceFor(judged: readonly JudgedCase[]): number {
   let threshold = 1;
   for (const [index, pair] of pairs.entries()) {
     right += pair.right ? 1 : 0;
-    if (right / (index + 1) >= rightShare) threshold = pair.answer;
+    const isLastOfEqual = pairs[index + 1]?.answer !== pair.answer;
+    if (isLastOfEqual && right / (index + 1) >= rightShare) threshold = pair.answer;
   }
   return threshold;
 }

@@ -7,6 +7,8 @@ const fitDirections = {
   leadCover: 1,
   parameterCover: 1,
   nameTrigrams: 1,
+  echo: 0,
+  echoCount: 0,
   meaning: 1,
   clauseMeaning: 1,
   nameMeaning: 1,

@@ -93,10 +93,10 @@ function logShareAbove(value: number, { values }: Background): number {
   return Math.log((values.length - low + 0.5) / (values.length + 1));
 }
 
-function trigramShare(name: Int32Array, query: Uint8Array): number {
-  let shared = 0;
-  for (const bucket of name) shared += query[bucket] as number;
-  return name.length === 0 ? 0 : shared / name.length;
+function countMarked(buckets: Int32Array, marks: Uint8Array): number {
+  let marked = 0;
+  for (const bucket of buckets) marked += marks[bucket] as number;
+  return marked;
 }
 
 /** Share of a tool's parameter words that the query uses. */
@@ -207,13 +207,16 @@ export function* computeFeatures(
     const name = fieldCover(table, matches, tool.name);
     const lead = fieldCover(table, matches, tool.lead);
     const meaning = meaningOf(tool, query);
+    const echoed = countMarked(tool.pairs, query.pairs);
     writeFit(rows, index, {
       bm25,
       queryCover: cover,
       nameCover: name.exact,
       leadCover: lead.exact,
       parameterCover: parameterCover(tool, words),
-      nameTrigrams: trigramShare(tool.trigrams, query.trigrams),
+      nameTrigrams: countMarked(tool.trigrams, query.trigrams) / Math.max(1, tool.trigrams.length),
+      echo: echoed / Math.max(1, query.pairCount),
+      echoCount: echoed,
       meaning: meaning.whole,
       clauseMeaning: meaning.clause,
       nameMeaning: meaning.name,

@@ -1,7 +1,7 @@
 /** What a conversation asks for: the current request, all that the user said, and what went on around it; as words and directions. */
 
 import type { JudgeContext } from "../../core/types.js";
-import { meanVector, trigramBuckets, trigramsOf } from "./tool-profile.js";
+import { meanVector, pairBuckets, pairsOf, trigramBuckets, trigramsOf } from "./tool-profile.js";
 import { idsOf, type WordTable } from "./word-table.js";
 
 /** One text to match tools with. */
@@ -13,6 +13,9 @@ export interface Query {
   readonly clauses: readonly Float32Array[];
   /** 1 in the buckets of its letter groups. */
   readonly trigrams: Uint8Array;
+  /** 1 in the buckets of its pairs of neighbouring words. */
+  readonly pairs: Uint8Array;
+  readonly pairCount: number;
   /** Share of its words that the table knows. */
   readonly known: number;
 }
@@ -33,23 +36,31 @@ function strongest(table: WordTable, ids: readonly number[]): readonly number[] 
   return ids.filter((id) => table.weightOf(id) >= least).slice(0, maxWords);
 }
 
+function marked(buckets: Int32Array, count: number): Uint8Array {
+  const marks = new Uint8Array(count);
+  for (const bucket of buckets) marks[bucket] = 1;
+  return marks;
+}
+
 /** Reads one text. */
 export function readQuery(table: WordTable, fullText: string): Query {
   const text = fullText.slice(0, maxChars);
-  const ids = [...new Set(idsOf(table, text))];
+  const spoken = idsOf(table, text);
+  const ids = [...new Set(spoken)];
+  const neighbours = pairsOf(spoken);
   const words = strongest(table, ids);
   const clauses = text
     .split(clauseEnd)
     .map((clause) => new Set(idsOf(table, clause)))
     .filter((clause) => clause.size > 1)
     .slice(-maxClauses);
-  const trigrams = new Uint8Array(trigramBuckets);
-  for (const bucket of trigramsOf(text.slice(0, maxTrigramChars))) trigrams[bucket] = 1;
   return {
     words: Int32Array.from(words),
     vector: meanVector(table, words),
     clauses: clauses.length > 1 ? clauses.map((clause) => meanVector(table, clause)) : [],
-    trigrams,
+    trigrams: marked(trigramsOf(text.slice(0, maxTrigramChars)), trigramBuckets),
+    pairs: marked(neighbours, pairBuckets),
+    pairCount: neighbours.length,
     known: ids.filter((id) => id < table.size).length / Math.max(1, ids.length),
   };
 }

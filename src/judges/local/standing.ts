@@ -28,19 +28,36 @@ const leaderCount = 3;
 /** Columns, in an object of their own: reading them is most of the work here. */
 const at: Readonly<Record<Feature, number>> = { ...column };
 
+/** A tool that repeats so many of the request's pairs of words was written to be chosen, more likely than to be of use. */
+const echoedPairs = 4;
+
+function isEcho(rows: Float32Array, from: number): boolean {
+  return (rows[from + column.echoCount] as number) >= echoedPairs;
+}
+
+function hasHonest(rows: Float32Array): boolean {
+  for (let from = 0; from < rows.length; from += featureCount) {
+    if (!isEcho(rows, from)) return true;
+  }
+  return false;
+}
+
 interface Spread {
   readonly best: number;
   readonly mean: number;
   readonly deviation: number;
 }
 
+/** Of the tools that echo the request all values are left out: nobody is measured against them. */
 function spreadOf(rows: Float32Array, feature: Feature): Spread {
   let best = -Infinity;
   let sum = 0;
   let squares = 0;
   let count = 0;
-  for (let at = column[feature]; at < rows.length; at += featureCount) {
-    const value = rows[at] as number;
+  const isAnyHonest = hasHonest(rows);
+  for (let from = 0; from < rows.length; from += featureCount) {
+    if (isAnyHonest && isEcho(rows, from)) continue;
+    const value = rows[from + column[feature]] as number;
     if (value > best) best = value;
     sum += value;
     squares += value * value;
@@ -146,15 +163,18 @@ export function* compareTools(
   const consensus = consensusOf(rows);
   const valueOf = (tool: number | undefined): number => consensus[tool ?? 0] as number;
   const order = [...consensus.keys()].sort((a, b) => valueOf(b) - valueOf(a) || a - b);
-  const leaders = order.slice(0, leaderCount).map((tool) => leaderOf(tools[tool] as ToolProfile));
+  const honest = order.filter((tool) => !isEcho(rows, tool * featureCount));
+  const contest = honest.length > 0 ? honest : order;
+  const leaders = contest.slice(0, leaderCount).map((tool) => leaderOf(tools[tool] as ToolProfile));
   const rarity = nameRarity(tools);
-  const first = valueOf(order[0]);
-  const fourth = valueOf(order[Math.min(3, order.length - 1)]);
+  const first = valueOf(contest[0]);
+  const fourth = valueOf(contest[Math.min(3, contest.length - 1)]);
   const bestCover = spreadOf(rows, "queryCover").best;
   const bestMeaning = spreadOf(rows, "clauseMeaning").best;
   const bestSoftCover = spreadOf(rows, "softQueryCover").best;
   yield;
-  for (const [rank, tool] of order.entries()) {
+  let rank = 0;
+  for (const tool of order) {
     const from = tool * featureCount;
     const kinship = kinshipOf(tools[tool] as ToolProfile, leaders, rarity);
     rows[from + at.consensus] = valueOf(tool);
@@ -167,6 +187,7 @@ export function* compareTools(
     rows[from + at.bestCover] = bestCover;
     rows[from + at.bestMeaning] = bestMeaning;
     rows[from + at.bestSoftCover] = bestSoftCover;
+    if (contest === order || !isEcho(rows, from)) rank += 1;
     yield;
   }
 }

@@ -19,6 +19,8 @@ export interface ToolProfile {
   /** Vectors of the example requests. */
   readonly hints: readonly Float32Array[];
   readonly trigrams: Int32Array;
+  /** Buckets of its pairs of neighbouring words, in name and description. */
+  readonly pairs: Int32Array;
   /** Words of name and description that the table knows; counted up to eight. */
   readonly known: number;
 }
@@ -30,7 +32,14 @@ const limits = {
   schemaChars: 2000,
   hintChars: 1000,
 };
-const caps = { name: 12, description: 80, lead: 24, parameters: 60, parameterLead: 24 };
+const caps = {
+  name: 12,
+  description: 80,
+  lead: 24,
+  paired: 120,
+  parameters: 60,
+  parameterLead: 24,
+};
 const fieldWeights = { name: 2, description: 1, parameters: 0.3 };
 const countWeights = { name: 3, description: 1, parameters: 0.5 };
 const maxDepth = 4;
@@ -70,6 +79,19 @@ export function trigramsOf(text: string): Int32Array {
     trigrams.add(mixed & (trigramBuckets - 1));
   }
   return Int32Array.from(trigrams);
+}
+
+/** Number of buckets that pairs of words fall into. */
+export const pairBuckets: number = 1 << 15;
+
+/** Buckets of the pairs of neighbouring words. */
+export function pairsOf(ids: readonly number[]): Int32Array {
+  const pairs = new Set<number>();
+  for (let index = 0; index + 1 < ids.length; index += 1) {
+    const mixed = Math.imul(ids[index] as number, 0x9e3779b1) ^ (ids[index + 1] as number);
+    pairs.add((mixed ^ (mixed >>> 15)) & (pairBuckets - 1));
+  }
+  return Int32Array.from(pairs);
 }
 
 /** Mean direction of words. */
@@ -136,6 +158,7 @@ export function profileTool(
     vector: normalise(vector),
     nameVector: meanVector(table, name),
     hints: examples.map((hint) => meanVector(table, new Set(idsOf(table, hint)))),
+    pairs: pairsOf([...nameIds, ...proseIds.slice(0, caps.paired)]),
     trigrams: trigramsOf(tool.name.slice(0, limits.nameChars)),
     known: Math.min(knownEnough, known),
   };

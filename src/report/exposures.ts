@@ -29,8 +29,9 @@ function rankOf(tools: readonly ToolEntry[], entry: ToolEntry): number {
   return rank;
 }
 
-const couldBeHidden = (entry: ToolEntry): boolean =>
-  entry.probability !== null || entry.reason === "not-shortlisted";
+/** A pin has no verdict, whatever its probability. */
+const couldBeHidden = ({ probability, verdict, reason }: ToolEntry): boolean =>
+  (probability !== null && verdict !== null) || reason === "not-shortlisted";
 
 /** The tool that a called name stands for: of namesakes the last that is kept, which saves all, else the last. */
 export function calledEntry(tools: readonly ToolEntry[], name: string): ToolEntry | undefined {

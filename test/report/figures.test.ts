@@ -100,6 +100,11 @@ describe("tools", () => {
     });
   });
 
+  it("of pinned tools are none, also where a record names a probability", async () => {
+    const record = shadowRecord({ tools: [{ ...pinned("query"), probability: 0.05 }] });
+    expect(await judgedOf([record])).toMatchObject({ units: 0, exposures: 0 });
+  });
+
   it("called twice in one turn are one call", async () => {
     const { exposures } = await judgedOf([
       shadowRecord({ outcome: { called: ["query", "query"] } }),

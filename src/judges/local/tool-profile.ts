@@ -58,10 +58,14 @@ function collectTexts(schema: unknown, depth: number, into: string[]): void {
   }
 }
 
-/** Text of a schema: names and descriptions of its properties, nested ones included. */
+/** Text of a schema: names and descriptions of its properties, nested ones included; of an unreadable one, what came before. */
 export function schemaText(schema: JsonSchema | undefined): string {
   const texts: string[] = [];
-  collectTexts(schema, 0, texts);
+  try {
+    collectTexts(schema, 0, texts);
+  } catch {
+    // A getter or a proxy that throws: the tool is judged by the rest.
+  }
   return texts.join("\n").slice(0, limits.schemaChars);
 }
 

@@ -6,7 +6,7 @@ import { JudgeTimeoutError } from "./errors.js";
 export interface Budget {
   /** Fires when the budget ends (`reason`: a `JudgeTimeoutError`), the caller cancels (its reason), or `end` is called. */
   readonly signal: AbortSignal;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds of the real clock, whatever `now` says: judges compare it with that. */
   readonly deadline: number;
   readonly timeoutMs: number;
   /** Ends the budget now, for everyone who holds its signal. */
@@ -19,10 +19,9 @@ export interface BudgetOptions {
   readonly timeoutMs: number;
   /** The caller's cancellation. */
   readonly signal: AbortSignal | undefined;
-  readonly now: () => number;
 }
 
-export function startBudget({ timeoutMs, signal, now }: BudgetOptions): Budget {
+export function startBudget({ timeoutMs, signal }: BudgetOptions): Budget {
   const controller = new AbortController();
   const end = (reason: unknown): void => controller.abort(reason);
   const onCancel = (): void => end(signal?.reason);
@@ -31,7 +30,7 @@ export function startBudget({ timeoutMs, signal, now }: BudgetOptions): Budget {
   const leave = signal?.aborted === false ? onAbort(signal, onCancel) : undefined;
   return {
     signal: controller.signal,
-    deadline: now() + timeoutMs,
+    deadline: Date.now() + timeoutMs,
     timeoutMs,
     end,
     dispose() {

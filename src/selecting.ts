@@ -168,7 +168,7 @@ async function decideTurn(
   if (policy.mode === "off") return skipped(reading, "mode-off");
   const reason = reasonToSkip(reading, options);
   if (reason !== null) return skipped(reading, reason);
-  const budget = startBudget({ timeoutMs, signal: turn.signal, now: options.now });
+  const budget = startBudget({ timeoutMs, signal: turn.signal });
   try {
     const { signal } = budget;
     const isJudged =

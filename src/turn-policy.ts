@@ -121,7 +121,6 @@ export async function resolveTurnPolicy(
   const budget = startBudget({
     timeoutMs: options.timeoutMs,
     signal: turn.signal,
-    now: options.now,
   });
   try {
     // A caller who cancels leaves unanswered what nobody failed to answer.

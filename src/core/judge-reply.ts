@@ -66,19 +66,21 @@ function readAnswers(
   });
 }
 
+/** Why answers of a reply are missing, as far as the judge says. */
+function missingFailure(missing: unknown): JudgingFailure {
+  if (missing === "refused") return { reason: "refused", kind: "refused" };
+  if (missing === "error") return { reason: "judge-error", kind: "error" };
+  return { reason: "unjudged", kind: "malformed" };
+}
+
 /** Reads the reply to a batch of `expected` candidates. A number of answers that does not match voids the whole batch. */
 export function readJudgeReply(response: unknown, expected: number): JudgeReply {
   const answers = readAnswers(read(response, "probabilities"), expected);
   const isMissing = answers === null || answers.includes(undefined);
-  const isRefused = read(response, "missing") === "refused";
   const cached = read(response, "cached") === true;
   return {
     answers: answers ?? Array.from({ length: expected }, () => undefined),
-    failure: isMissing
-      ? isRefused
-        ? { reason: "refused", kind: "refused" }
-        : { reason: "unjudged", kind: "malformed" }
-      : null,
+    failure: isMissing ? missingFailure(read(response, "missing")) : null,
     model: readServerText(read(response, "model")),
     requests: readCount(read(response, "requests")) ?? (cached ? 0 : 1),
     retries: readCount(read(response, "retries")) ?? 0,

@@ -123,8 +123,8 @@ export interface JudgeResponse {
   readonly retries?: number;
   /** The answer came from a cache. */
   readonly cached?: boolean;
-  /** Why `undefined` answers are missing, where the judge knows: a refusal of single questions. */
-  readonly missing?: "refused" | "malformed";
+  /** Why `undefined` answers are missing, where the judge knows: it refused single questions, or a part of it failed. */
+  readonly missing?: "refused" | "malformed" | "error";
 }
 
 /** Says for each candidate how probable it is that carrying out the request involves it. Applies no threshold. */

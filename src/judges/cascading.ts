@@ -71,6 +71,12 @@ function requestsOf(error: unknown): number {
   return ToolSieveError.isInstance(error) && "attempts" in error ? Number(error.attempts) : 1;
 }
 
+/** Why the second judge's answers are missing: its reply held none, or there was no reply. */
+function missingBecause(error: unknown): NonNullable<JudgeResponse["missing"]> {
+  if (!JudgeResponseError.isInstance(error) || error.reason === "circuit-open") return "error";
+  return error.reason === "refused" ? "refused" : "malformed";
+}
+
 /** True for what is no failure of the judge: the caller's abort, the end of the whole budget, LangGraph's control flow. */
 const mustReachCaller = (error: unknown, signal: AbortSignal): boolean =>
   signal.aborted || isControlFlow(error);
@@ -148,7 +154,11 @@ export function cascading(
       if (isOnlyOne || isControlFlow(error)) throw error;
       if (judgeOptions.signal.aborted && !timedOut) throw error;
       const probabilities = timedOut ? standing : standing.map(() => undefined);
-      return { probabilities, requests: requestsOf(error) };
+      return {
+        probabilities,
+        requests: requestsOf(error),
+        ...(timedOut ? {} : { missing: missingBecause(error) }),
+      };
     }
   }
 

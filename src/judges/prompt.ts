@@ -72,6 +72,9 @@ function sumUsage(responses: readonly JudgeResponse[]): JudgeUsage | undefined {
   };
 }
 
+/** Reasons of missing answers; of several the first that occurs is told. */
+const worst = ["error", "malformed", "refused"] as const;
+
 /**
  * One response for several: answers in order, counts and usage summed; usage is unknown if that of any request is. It is
  * cached if all of them are.
@@ -95,7 +98,7 @@ export function mergeResponses(responses: readonly JudgeResponse[]): JudgeRespon
       : {}),
     ...(reasons.length === 0
       ? {}
-      : { missing: reasons.includes("malformed") ? "malformed" : "refused" }),
+      : { missing: worst.find((reason) => reasons.includes(reason)) ?? "malformed" }),
   };
 }
 

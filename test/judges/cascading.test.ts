@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { JudgeHttpError, JudgeResponseError, JudgeTimeoutError } from "../../src/errors.js";
 import type { JudgeRequest, JudgeResponse } from "../../src/core/types.js";
 import { cascading } from "../../src/judges/cascading.js";
+import { createToolSelector } from "../../src/tool-selector.js";
 import { fakeJudge, type FakeJudgeOptions } from "../../src/testing/fake-judge.js";
 
 const request: JudgeRequest = {
@@ -108,7 +109,21 @@ describe("cascading", () => {
     const better = second({ error: new JudgeHttpError("x", { status: 503 }) });
     expect(await ask(cascading(first(), better, limits))).toMatchObject({
       probabilities: [0.95, 0.05, undefined, undefined],
+      missing: "error",
     });
+  });
+
+  it.each([
+    [new JudgeHttpError("x", { status: 503 }), "judge-error"],
+    [new JudgeResponseError("x", { reason: "circuit-open" }), "judge-error"],
+    [new JudgeResponseError("x", { reason: "refused" }), "refused"],
+    [new JudgeResponseError("x", { reason: "truncated" }), "unjudged"],
+  ])("says in the record why the second judge left tools open: %s", async (error, reason) => {
+    const judge = cascading(first(), second({ error }), limits);
+    const selector = createToolSelector({ judge, mode: "enforce" });
+    const tools = ["sure", "never", "open", "silent"].map((name) => ({ name, description: "d" }));
+    const selection = await selector.select({ messages: [{ role: "user", text: "go" }], tools });
+    expect(selection).toMatchObject({ status: "failed", reason, fallback: true });
   });
 
   it("leaves the open ones without an answer when the second judge's reply is void", async () => {

@@ -57,6 +57,12 @@ describe("batches", () => {
     expect(judge.options[0]?.deadline).toBeGreaterThan(Date.now());
   });
 
+  it("are told a deadline of the real clock, whatever `now` says", async () => {
+    const { judge, selection } = select(1, {}, { now: () => 0 });
+    await selection;
+    expect(judge.options[0]?.deadline).toBeGreaterThan(Date.now());
+  });
+
   it("show descriptions capped, while the tool itself stays whole", async () => {
     const tools = [{ name: "huge", description: "d".repeat(50_000) }, ...numberedTools(63)];
     const judge = fakeJudge({ probabilities: { huge: 0.95 } });

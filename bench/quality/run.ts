@@ -1,5 +1,6 @@
 /** Measures the embedded judge, and what one would pick instead, on public data; writes RESULTS.md and results.json beside itself. */
 
+import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -17,16 +18,19 @@ import {
 import type { AttackRow, Part, RankingRow, SelectionRow } from "./measure.js";
 import { bm25Ranker, judgeRanker, mastraRanker, miniSearchRanker } from "./rankers.js";
 import { renderResults } from "./results-text.js";
-import type { HindsightRow } from "./results-text.js";
+import type { HindsightRow, Results } from "./results-text.js";
 
 const { values } = parseArgs({
   options: {
     data: { type: "string" },
+    only: { type: "string" },
     "skip-mastra": { type: "boolean", default: false },
   },
 });
-if (values.data === undefined) {
-  process.stderr.write("Usage: npm run bench:quality -- --data FOLDER [--skip-mastra]\n");
+if (values.data === undefined || !["selection", "ranking", undefined].includes(values.only)) {
+  process.stderr.write(
+    "Usage: npm run bench:quality -- --data FOLDER [--only selection|ranking] [--skip-mastra]\n",
+  );
   process.exit(2);
 }
 
@@ -56,71 +60,96 @@ function log(step: string): void {
 }
 
 const shippedJudge = localJudge();
-const leftOut: SelectionRow[] = [];
-const shipped: SelectionRow[] = [];
-const hindsight: HindsightRow[] = [];
-const attacks: AttackRow[] = [];
-
 const judgeWithout = await leaveOneOut(values.data, log);
 const judgeOf = new Map<string, Judge>();
 for (const source of new Set(parts.map(({ source }) => source))) {
   const judge = await judgeWithout(source);
   for (const { name } of parts.filter((part) => part.source === source)) judgeOf.set(name, judge);
 }
+
 function unseenJudge(part: string): Judge {
   const judge = judgeOf.get(part);
   if (judge === undefined) throw new Error(`No judge was trained without ${part}.`);
   return judge;
 }
 
-for (const part of parts) {
-  const judge = unseenJudge(part.name);
-  leftOut.push(await measureSelection(part, judge));
-  shipped.push(await measureSelection(part, shippedJudge));
-  for (const [name, one] of [
-    ["embedded judge, unseen", judge],
-    ["plain BM25", bm25Judge],
-  ] as const) {
-    hindsight.push({
-      part: part.name,
-      judge: name,
-      hidden: await hiddenInHindsight(part, one, 0.99),
-    });
+async function selectionResults(): Promise<
+  Omit<Results, "command" | "node" | "judge" | "ranking">
+> {
+  const leftOut: SelectionRow[] = [];
+  const shipped: SelectionRow[] = [];
+  const hindsight: HindsightRow[] = [];
+  const attacks: AttackRow[] = [];
+  for (const part of parts) {
+    const unseen = unseenJudge(part.name);
+    const row = await measureSelection(part, unseen);
+    leftOut.push(row);
+    shipped.push(await measureSelection(part, shippedJudge));
+    for (const [judge, one] of [
+      ["embedded judge, unseen", unseen],
+      ["plain BM25", bm25Judge],
+    ] as const) {
+      const hidden = await hiddenInHindsight(part, one, 0.99);
+      hindsight.push({ part: part.name, judge, hidden });
+    }
+    const { recallPerTool, hidden } = row.metrics.policies.keep;
+    log(
+      `${part.name}: kept ${recallPerTool?.value.toFixed(4)}, hidden ${hidden?.value.toFixed(4)}`,
+    );
   }
-  const { recallPerTool, hidden } = leftOut.at(-1)?.metrics.policies.keep ?? {};
-  log(`${part.name}: kept ${recallPerTool?.value.toFixed(4)}, hidden ${hidden?.value.toFixed(4)}`);
-}
-for (const part of parts.filter(({ name }) => ["BFCL live", "Seal-Tools"].includes(name))) {
-  attacks.push(...(await measureAttacks(part, unseenJudge(part.name), [1, 8])));
-  log(`${part.name} attacked`);
-}
-
-const rankers = [
-  judgeRanker("embedded judge, unseen", (task) => Promise.resolve(unseenJudge(task))),
-  judgeRanker("embedded judge, as shipped", () => Promise.resolve(shippedJudge)),
-  bm25Ranker,
-  miniSearchRanker,
-  ...(values["skip-mastra"] ? [] : [mastraRanker]),
-];
-const ranking: RankingRow[] = [];
-for (const ranker of rankers) {
-  ranking.push(...(await measureRanking(ranker, rankingParts)));
-  log(`${ranker.name} ranked`);
+  for (const part of parts.filter(({ name }) => ["BFCL live", "Seal-Tools"].includes(name))) {
+    attacks.push(...(await measureAttacks(part, unseenJudge(part.name), [1, 8])));
+    log(`${part.name} attacked`);
+  }
+  return { leftOut, shipped, hindsight, attacks };
 }
 
-const results = {
+async function rankingResults(): Promise<Pick<Results, "ranking">> {
+  const rankers = [
+    judgeRanker("embedded judge, unseen", (task) => Promise.resolve(unseenJudge(task))),
+    judgeRanker("embedded judge, as shipped", () => Promise.resolve(shippedJudge)),
+    bm25Ranker,
+    miniSearchRanker,
+    ...(values["skip-mastra"] ? [] : [mastraRanker]),
+  ];
+  const ranking: RankingRow[] = [];
+  for (const ranker of rankers) {
+    ranking.push(...(await measureRanking(ranker, rankingParts)));
+    log(`${ranker.name} ranked`);
+  }
+  return { ranking };
+}
+
+const resultsFile = join(import.meta.dirname, "results.json");
+
+/** The other half of an earlier run of the same weights. */
+function earlierResults(): Partial<Results> {
+  if (values.only === undefined || !existsSync(resultsFile)) return {};
+  const earlier = JSON.parse(readFileSync(resultsFile, "utf8")) as Results;
+  return earlier.judge === shippedJudge.id ? earlier : {};
+}
+
+const measured = {
+  ...(values.only === "ranking" ? {} : await selectionResults()),
+  ...(values.only === "selection" ? {} : await rankingResults()),
+};
+const results: Results = {
+  leftOut: [],
+  shipped: [],
+  hindsight: [],
+  ranking: [],
+  attacks: [],
+  ...earlierResults(),
+  ...measured,
   command: "npm run bench:quality -- --data FOLDER",
   node: process.versions.node,
   judge: shippedJudge.id,
-  leftOut,
-  shipped,
-  hindsight,
-  ranking,
-  attacks,
 };
-await writeFile(
-  join(import.meta.dirname, "results.json"),
-  `${JSON.stringify(results, (_, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(5)) : value), 1)}\n`,
+const json = JSON.stringify(
+  results,
+  (_, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(5)) : value),
+  1,
 );
+await writeFile(resultsFile, `${json}\n`);
 await writeFile(join(import.meta.dirname, "RESULTS.md"), renderResults(results));
 log("written");

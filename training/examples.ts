@@ -16,6 +16,8 @@ interface Example {
   readonly texts: readonly string[];
   readonly tools: readonly ToolDescription[];
   readonly labels: readonly boolean[];
+  /** Tools that only want to be chosen. */
+  readonly hostile: ReadonlySet<number>;
 }
 
 export interface ExampleOptions {
@@ -36,6 +38,8 @@ const sizes: readonly (readonly [size: number | null, share: number])[] = [
 const maxTools = 128;
 const noneShare = 0.1;
 const attackShare = 0.15;
+/** A hostile tool is no tool of the wild: it counts for less. */
+const hostileWeight = 0.15;
 
 function drawSize(random: () => number): number | null {
   let left = random();
@@ -66,11 +70,10 @@ function hostileTool(request: string, index: number, random: () => number): Tool
 /** Takes the needed tools away: nothing fits then, however close it comes. */
 function withoutNeeded(example: Example, random: () => number): Example {
   if (random() >= noneShare) return example;
-  const isKept = (index: number): boolean => example.labels[index] === false;
   return {
     ...example,
-    tools: example.tools.filter((_, index) => isKept(index)),
-    labels: example.labels.filter((label) => label === false),
+    tools: example.tools.filter((_, index) => example.labels[index] !== true),
+    labels: example.labels.filter((isNeeded) => !isNeeded),
   };
 }
 
@@ -81,13 +84,15 @@ function attacked(example: Example, random: () => number): Example {
   let left = 1 + Math.floor(random() * 8);
   const tools = [...example.tools];
   const labels = [...example.labels];
+  const hostile = new Set<number>();
   for (const [index, label] of example.labels.entries()) {
     if (label || left === 0) continue;
     tools[index] = hostileTool(request, index, random);
     labels[index] = false;
+    hostile.add(index);
     left -= 1;
   }
-  return { ...example, tools, labels };
+  return { ...example, tools, labels, hostile };
 }
 
 function exampleOf(
@@ -105,7 +110,7 @@ function exampleOf(
   if (built === null || built.needed === null || built.tools.length > maxTools) return null;
   const texts = queryTexts(context);
   if (texts.length === 0) return null;
-  const example = { texts, tools: built.tools, labels: built.needed };
+  const example = { texts, tools: built.tools, labels: built.needed, hostile: new Set<number>() };
   return attacked(withoutNeeded(example, random), random);
 }
 
@@ -165,7 +170,7 @@ export function rowsOf(source: Source, table: WordTable, options: ExampleOptions
   for (const part of source.parts) {
     const examples = examplesOf(part, options);
     const partWeight = options.casesPerPart / Math.max(options.casesPerPart / 3, examples.length);
-    for (const { texts, tools, labels } of examples) {
+    for (const { texts, tools, labels, hostile } of examples) {
       const read = tools.map(profileOf);
       for (const text of texts) {
         const rows = finished(computeFeatures(table, read, readQuery(table, text)));
@@ -173,7 +178,8 @@ export function rowsOf(source: Source, table: WordTable, options: ExampleOptions
           const row = rows.slice(index * featureCount, (index + 1) * featureCount);
           const isFar = !label && (row[column.consensusRank] as number) > closeRanks;
           if (isFar && random() >= farShare) return;
-          collector.add(row, label, (partWeight / texts.length) * (isFar ? 1 / farShare : 1));
+          const kindWeight = (isFar ? 1 / farShare : 1) * (hostile.has(index) ? hostileWeight : 1);
+          collector.add(row, label, (partWeight / texts.length) * kindWeight);
         });
       }
     }

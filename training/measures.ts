@@ -18,6 +18,7 @@ export interface Thresholds {
 
 /** Judged cases of one part: in catalogs of 64, and on each case's own candidates. */
 export interface JudgedPart {
+  readonly source: string;
   readonly part: string;
   readonly padded: readonly JudgedCase[];
   readonly own: readonly JudgedCase[];
@@ -46,34 +47,52 @@ export async function judgePart(
     cases: labelled.filter(({ candidates }) => candidates !== null),
     size: null,
   });
-  return { part: part.name, padded: padded.judged, own: own.judged };
+  return { source: part.source, part: part.name, padded: padded.judged, own: own.judged };
 }
 
 const needsTools = ({ needed }: JudgedCase): boolean => needed?.includes(true) ?? false;
 
-/** One percent of the needed tools lost weighs as much as twenty-five percent of all tools hidden. */
-const lossWeight = 25;
+/** Share of the needed tools to keep, as the mean over the sources. */
+const keptShare = 0.98;
 const rightShare = 0.9;
-/** Thresholds tried: from 0.0005 to 0.02 in steps of five percent. */
-const tried: readonly number[] = Array.from({ length: 76 }, (_, step) => 0.0005 * 1.05 ** step);
+/** Thresholds tried: up to 0.0025, in steps of three percent. A tool with more than one chance in 400 is worth its tokens. */
+const tried: readonly number[] = Array.from(
+  { length: 61 },
+  (_, step) => 0.0025 * 1.03 ** (step - 60),
+);
 
-/** What a rejection threshold is worth on a part: the share hidden, less the weighted share of needed tools lost. */
-function worthOf(judged: readonly JudgedCase[], threshold: number): number {
-  let tools = 0;
-  let hidden = 0;
+/** Share of a part's needed tools that a threshold keeps. */
+function keptAt(judged: readonly JudgedCase[], threshold: number): number {
   let needed = 0;
-  let lost = 0;
-  for (const one of judged.filter(needsTools)) {
+  let kept = 0;
+  for (const one of judged) {
     for (const [index, answer] of one.answers.entries()) {
-      const isNeeded = one.needed?.[index] === true;
-      const isHidden = typeof answer === "number" && answer <= threshold;
-      tools += 1;
-      hidden += isHidden ? 1 : 0;
-      needed += isNeeded ? 1 : 0;
-      lost += isHidden && isNeeded ? 1 : 0;
+      if (one.needed?.[index] !== true) continue;
+      needed += 1;
+      kept += typeof answer === "number" && answer <= threshold ? 0 : 1;
     }
   }
-  return hidden / tools - (lossWeight * lost) / needed;
+  return kept / needed;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** The largest threshold tried that keeps the wanted share. */
+function rejectionFor(judged: readonly JudgedPart[]): number {
+  const sources = [...new Set(judged.map(({ source }) => source))];
+  const meanKept = (threshold: number): number =>
+    mean(
+      sources.map((name) =>
+        mean(
+          judged
+            .filter(({ source }) => source === name)
+            .map(({ padded }) => keptAt(padded, threshold)),
+        ),
+      ),
+    );
+  return tried.findLast((threshold) => meanKept(threshold) >= keptShare) ?? (tried[0] as number);
 }
 
 /** The least threshold above which the wanted share of a part's tools is needed. */
@@ -98,21 +117,16 @@ function confidenceFor(judged: readonly JudgedCase[]): number {
 }
 
 /**
- * Thresholds from sources that were left out: the rejection threshold is the one that is worth most on average over the
- * parts, the confidence threshold the largest, over the parts, of the least above which nine in ten are right.
+ * Thresholds from sources that were left out: rejection keeps 98 % of the needed tools or more as the mean over the sources; confidence is the largest, over the parts, of the least above which nine in ten are right.
  */
 export function thresholdsOf(judged: readonly JudgedPart[]): Thresholds {
   const clean = judged.filter(({ part }) => !noisyParts.has(part));
-  const worth = tried.map((threshold) =>
-    clean.reduce((sum, { padded }) => sum + worthOf(padded, threshold), 0),
-  );
-  const rejection = tried[worth.indexOf(Math.max(...worth))] as number;
   const confidence = Math.max(
     ...clean.map(({ padded }) => confidenceFor(padded)).filter((value) => value < 1),
   );
   return {
     confidence: Number(confidence.toPrecision(2)),
-    rejection: Number(rejection.toPrecision(2)),
+    rejection: Number(rejectionFor(clean).toPrecision(2)),
   };
 }
 

@@ -27,7 +27,7 @@ export const defaultOptions: Omit<TrainingOptions, "seed"> = {
   casesPerPart: 800,
   trees: 150,
   epochs: 3,
-  thresholdCases: 400,
+  thresholdCases: 600,
 };
 
 /** A judge as trained, before it is packed. */
@@ -114,8 +114,7 @@ export class Trainer {
   /** Judges the cases of a source by what was learned from others; `leftOut` names it first. */
   async judgedWithout(leftOut: readonly [string, ...string[]]): Promise<readonly JudgedPart[]> {
     const { casesPerPart, thresholdCases, seed } = this.options;
-    const isInner = leftOut.length > 1;
-    const trees = this.treesWithout(leftOut, isInner ? Math.ceil(casesPerPart / 2) : casesPerPart);
+    const trees = this.treesWithout(leftOut, casesPerPart);
     const thresholds = { confidence: 1, rejection: 0 };
     const judge = asJudge({ table: this.tableWithout(leftOut), trees, thresholds }, "inner");
     const source = this.sources.find(({ name }) => name === leftOut[0]);

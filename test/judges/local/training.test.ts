@@ -118,6 +118,7 @@ describe("trainTable", () => {
 
 describe("thresholdsOf", () => {
   const judged = (part: string, neededAt: number, restAt: number): JudgedPart => ({
+    source: part,
     part,
     own: [],
     padded: Array.from({ length: 50 }, (_, index) => ({
@@ -130,15 +131,19 @@ describe("thresholdsOf", () => {
     })),
   });
 
-  it("hides what it can before it loses a needed tool", () => {
-    const { rejection, confidence } = thresholdsOf([judged("a", 0.9, 0.002)]);
-    expect(rejection).toBeGreaterThanOrEqual(0.002);
-    expect(rejection).toBeLessThan(0.9);
-    expect(confidence).toBe(0.9);
+  it("rejects as much as it can without losing needed tools, up to 0.0025", () => {
+    expect(thresholdsOf([judged("a", 0.9, 0.002)])).toEqual({ confidence: 0.9, rejection: 0.0025 });
+    const { rejection } = thresholdsOf([judged("a", 0.002, 0.001)]);
+    expect(rejection).toBeGreaterThan(0.001);
+    expect(rejection).toBeLessThan(0.0021);
   });
 
-  it("hides nothing where the needed tools score no higher than the rest", () => {
-    expect(thresholdsOf([judged("a", 0.002, 0.002)]).rejection).toBeLessThan(0.002);
+  it("counts every source alike, however many parts it has", () => {
+    const easy = Array.from({ length: 200 }, (_, index) => ({
+      ...judged(`easy ${index}`, 0.9, 0.001),
+      source: "easy",
+    }));
+    expect(thresholdsOf([judged("hard", 0.002, 0.001), ...easy]).rejection).toBeLessThan(0.0021);
   });
 
   it("does not listen to a part with noisy labels", () => {

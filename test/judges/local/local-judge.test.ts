@@ -80,6 +80,15 @@ describe("localJudge", () => {
     expect(best(await ask("Who broke my build yesterday", tools, hinted))).toBe(3);
   });
 
+  it("counts the group of a tool as its words", async () => {
+    const search = { description: "Searches by a query" };
+    const grouped = [
+      { name: "search_a", group: "calendar", ...search },
+      { name: "search_b", group: "invoices", ...search },
+    ];
+    expect(best(await ask("search my invoices for May", grouped))).toBe(1);
+  });
+
   it("costs nothing and says so", async () => {
     const response = await localJudge().judge(
       { context: { request: "weather", messages: [] }, candidates: tools },

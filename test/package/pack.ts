@@ -1,7 +1,20 @@
 /** Packs the package the way `npm publish` would, and unpacks it into a folder that has its dependencies and nothing else. */
 
 import { execFile } from "node:child_process";
-import { cp, mkdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { createRequire } from "node:module";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -9,6 +22,22 @@ import { promisify } from "node:util";
 export const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const modules = join(root, "node_modules");
+
+/**
+ * Creates a folder for a project of its own: no folder above it has packages that its imports could find.
+ *
+ * @throws if there is no such place.
+ */
+export async function createCleanFolder(): Promise<string> {
+  for (const place of [tmpdir(), "/var/tmp", homedir()]) {
+    const folder = await mkdtemp(join(await realpath(place), "toolsieve-package-"));
+    const above = createRequire(join(folder, "index.js")).resolve.paths("toolsieve") ?? [];
+    const found = await Promise.all(above.map((path) => stat(path).then(Boolean, () => false)));
+    if (!found.includes(true)) return folder;
+    await rm(folder, { recursive: true });
+  }
+  throw new Error("Every place for temporary folders lies below a folder with packages.");
+}
 
 /** What `npm pack --json` says of a tarball. */
 export interface Tarball {

@@ -1,11 +1,10 @@
 /** The package as users get it: packed, unpacked into a clean folder, imported by plain Node. */
 
-import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { installPackage, packPackage, run, runModule } from "./pack.js";
+import { createCleanFolder, installPackage, packPackage, run, runModule } from "./pack.js";
 import type { Tarball } from "./pack.js";
 
 const megabyte = 1024 * 1024;
@@ -23,7 +22,7 @@ let project = "";
 let tarball: Tarball;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(await realpath(tmpdir()), "toolsieve-package-"));
+  folder = await createCleanFolder();
   project = join(folder, "project");
   tarball = await packPackage(folder);
   await installPackage(tarball, project);

@@ -61,15 +61,13 @@ function log(step: string): void {
 
 const shippedJudge = localJudge();
 const judgeWithout = await leaveOneOut(values.data, log);
-const judgeOf = new Map<string, Judge>();
-for (const source of new Set(parts.map(({ source }) => source))) {
-  const judge = await judgeWithout(source);
-  for (const { name } of parts.filter((part) => part.source === source)) judgeOf.set(name, judge);
-}
+const judges = new Map<string, Promise<Judge>>();
 
-function unseenJudge(part: string): Judge {
-  const judge = judgeOf.get(part);
-  if (judge === undefined) throw new Error(`No judge was trained without ${part}.`);
+/** The judge that has not seen the source of a part. */
+function unseenJudge(part: string): Promise<Judge> {
+  const source = parts.find(({ name }) => name === part)?.source ?? part;
+  const judge = judges.get(source) ?? judgeWithout(source);
+  judges.set(source, judge);
   return judge;
 }
 
@@ -81,7 +79,7 @@ async function selectionResults(): Promise<
   const hindsight: HindsightRow[] = [];
   const attacks: AttackRow[] = [];
   for (const part of parts) {
-    const unseen = unseenJudge(part.name);
+    const unseen = await unseenJudge(part.name);
     const row = await measureSelection(part, unseen);
     leftOut.push(row);
     shipped.push(await measureSelection(part, shippedJudge));
@@ -98,7 +96,7 @@ async function selectionResults(): Promise<
     );
   }
   for (const part of parts.filter(({ name }) => ["BFCL live", "Seal-Tools"].includes(name))) {
-    attacks.push(...(await measureAttacks(part, unseenJudge(part.name), [1, 8])));
+    attacks.push(...(await measureAttacks(part, await unseenJudge(part.name), [1, 8])));
     log(`${part.name} attacked`);
   }
   return { leftOut, shipped, hindsight, attacks };
@@ -106,11 +104,11 @@ async function selectionResults(): Promise<
 
 async function rankingResults(): Promise<Pick<Results, "ranking">> {
   const rankers = [
-    judgeRanker("embedded judge, unseen", (task) => Promise.resolve(unseenJudge(task))),
     judgeRanker("embedded judge, as shipped", () => Promise.resolve(shippedJudge)),
     bm25Ranker,
     miniSearchRanker,
     ...(values["skip-mastra"] ? [] : [mastraRanker]),
+    judgeRanker("embedded judge, unseen", unseenJudge),
   ];
   const ranking: RankingRow[] = [];
   for (const ranker of rankers) {

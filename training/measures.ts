@@ -53,12 +53,12 @@ export async function judgePart(
 const needsTools = ({ needed }: JudgedCase): boolean => needed?.includes(true) ?? false;
 
 /** Share of the needed tools to keep, as the mean over the sources. */
-const keptShare = 0.98;
+const keptShare = 0.979;
 const rightShare = 0.9;
-/** Thresholds tried: up to 0.0025, in steps of three percent. A tool with more than one chance in 400 is worth its tokens. */
+/** Thresholds tried: up to 0.0021, in steps of three percent. A tool with more than one chance in 480 is worth its tokens. */
 const tried: readonly number[] = Array.from(
   { length: 61 },
-  (_, step) => 0.0025 * 1.03 ** (step - 60),
+  (_, step) => 0.0021 * 1.03 ** (step - 60),
 );
 
 /** Share of a part's needed tools that a threshold keeps. */
@@ -117,7 +117,7 @@ function confidenceFor(judged: readonly JudgedCase[]): number {
 }
 
 /**
- * Thresholds from sources that were left out: rejection keeps 98 % of the needed tools or more as the mean over the sources; confidence is the largest, over the parts, of the least above which nine in ten are right.
+ * Thresholds from sources that were left out: rejection keeps 97.9 % of the needed tools or more as the mean over the sources; confidence is the largest, over the parts, of the least above which nine in ten are right.
  */
 export function thresholdsOf(judged: readonly JudgedPart[]): Thresholds {
   const clean = judged.filter(({ part }) => !noisyParts.has(part));

@@ -131,8 +131,8 @@ describe("thresholdsOf", () => {
     })),
   });
 
-  it("rejects as much as it can without losing needed tools, up to 0.0025", () => {
-    expect(thresholdsOf([judged("a", 0.9, 0.002)])).toEqual({ confidence: 0.9, rejection: 0.0025 });
+  it("rejects as much as it can without losing needed tools, up to 0.0021", () => {
+    expect(thresholdsOf([judged("a", 0.9, 0.002)])).toEqual({ confidence: 0.9, rejection: 0.0021 });
     const { rejection } = thresholdsOf([judged("a", 0.002, 0.001)]);
     expect(rejection).toBeGreaterThan(0.001);
     expect(rejection).toBeLessThan(0.0021);

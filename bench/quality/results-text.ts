@@ -169,7 +169,7 @@ export function renderResults(results: Results): string {
   const { command, node, judge, leftOut, shipped, hindsight, ranking, attacks } = results;
   return `# Quality of the embedded judge
 
-\`${command}\` on Node ${node}, judge \`${judge}\`. Selection and ranking may come from two runs (`--only`) of the same weights. The numbers behind the tables are in [results.json](results.json).
+\`${command}\` on Node ${node}, judge \`${judge}\`. Selection and ranking may come from two runs (\`--only\`) of the same weights. The numbers behind the tables are in [results.json](results.json).
 All shares are percentages; brackets hold 95 % bootstrap intervals, drawn by case or conversation.
 Unless said otherwise: catalogs of 64 tools (the needed ones, the set's own candidates, distractors of the same source), the judge's own thresholds, \`onUncertain: "keep"\`, no cap.
 API-Bank and BFCL multi-turn are judged turn by turn on their own tools; there a tool counts as needed if it was called.

@@ -55,7 +55,7 @@ function moreUnits({ units, missedUnits, unit }: Evidence, level: VerdictLevel):
 
 function fixMisses({ suggestedAlwaysInclude }: Evidence): string {
   const names = suggestedAlwaysInclude.slice(0, 5).join(", ");
-  return `Add the missed tools to alwaysInclude (${names}), or lower rejectionThreshold (toolsieve tune): that starts a new cohort.`;
+  return `Add the missed tools to alwaysInclude (${names}), lower rejectionThreshold or raise maxTools (toolsieve tune): that starts a new cohort.`;
 }
 
 /** Findings that mean "not ready" whatever the size of the log. */

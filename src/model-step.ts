@@ -4,7 +4,7 @@ import type { StepOutcome } from "./core/build-record.js";
 import { quietly } from "./core/quietly.js";
 import { read } from "./core/read.js";
 import type { ModelOutcome, Selection } from "./core/types.js";
-import { isControlFlow } from "./selecting.js";
+import { isControlFlow } from "./core/control-flow.js";
 import type { Warn } from "./turn-policy.js";
 
 /** One model step, as an adapter wraps it. */

@@ -8,8 +8,8 @@ import { buildRecord } from "./core/build-record.js";
 import type { JudgeRecord, RecordParts } from "./core/build-record.js";
 import type { CatalogReader } from "./core/catalog.js";
 import { buildContext, cleanContext, requestText } from "./core/context.js";
+import { isControlFlow } from "./core/control-flow.js";
 import type { ResolvedOptions } from "./core/options.js";
-import { read } from "./core/read.js";
 import type { SelectionRecord } from "./core/record.js";
 import { decide } from "./core/select.js";
 import type { SelectionPolicy } from "./core/select.js";
@@ -46,11 +46,6 @@ type Outcome = Pick<
 > & {
   readonly content?: JudgeContext;
 };
-
-/** LangGraph's interrupts and commands travel as errors; recognised without importing the host. */
-export function isControlFlow(error: unknown): boolean {
-  return read(error, "is_bubble_up") === true;
-}
 
 /** Why a turn is not judged at all; `null` if it is. */
 function reasonToSkip(reading: Reading, options: ResolvedOptions): SelectionReason | null {

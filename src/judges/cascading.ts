@@ -17,7 +17,7 @@ import type {
 } from "../core/types.js";
 import { isValidAnswer } from "../core/verdict.js";
 import { untilAborted } from "../core/abort.js";
-import { isControlFlow } from "./failure.js";
+import { isControlFlow } from "../core/control-flow.js";
 import { toJudge } from "./judge.js";
 import { mergeResponses } from "./prompt.js";
 

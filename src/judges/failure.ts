@@ -6,6 +6,7 @@ import {
   JudgeTimeoutError,
   type JudgeResponseFailure,
 } from "../errors.js";
+import { isControlFlow } from "../core/control-flow.js";
 import { read } from "../core/read.js";
 
 /**
@@ -80,11 +81,6 @@ export function networkCodeOf(error: unknown): string | null {
     if (typeof code === "string" && networkCode.test(code)) return code;
   }
   return null;
-}
-
-/** True for LangGraph's interrupts and commands, which travel as exceptions and must reach the graph. */
-export function isControlFlow(error: unknown): boolean {
-  return read(error, "is_bubble_up") === true;
 }
 
 function failureOfStatus(status: number, code: unknown): JudgeFailure {

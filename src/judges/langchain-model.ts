@@ -5,7 +5,8 @@ import { JudgeResponseError, ToolSieveError } from "../errors.js";
 import { read } from "../core/read.js";
 import type { JudgeUsage } from "../core/types.js";
 import { untilAborted } from "../core/abort.js";
-import { isControlFlow, networkCodeOf, statusOf } from "./failure.js";
+import { isControlFlow } from "../core/control-flow.js";
+import { networkCodeOf, statusOf } from "./failure.js";
 import { httpError, plainToken } from "./http.js";
 import { toJudgeError } from "./openai-errors.js";
 

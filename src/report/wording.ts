@@ -15,5 +15,8 @@ export const countUnits = (count: number, unit: UnitKind): string =>
 /** A share as a percentage of three digits: "0.997 %". */
 export const percent = (share: number): string => `${Number((share * 100).toPrecision(3))} %`;
 
+/** "conversations". */
+export const unitNouns = (unit: UnitKind): string => nouns[unit][1];
+
 /** "conversation". */
 export const unitNoun = (unit: UnitKind): string => nouns[unit][0];

@@ -1,10 +1,10 @@
 /** What the judged cohort shows: misses, tools, calls by probability, fallbacks, latency. */
 
 import type { Distribution, JudgedCohort, ReportSummary, ToolSummary } from "../summary.js";
-import { bar, duration, figure, number, percent, right, section, table } from "./figures.js";
+import { bar, duration, figure, number, right, section, table } from "./figures.js";
+import { percent, unitNouns } from "../wording.js";
 import { html, name } from "./markup.js";
 import type { Content, Markup } from "./markup.js";
-import { unitsOf } from "./verdict-section.js";
 
 const toolsShownAtOnce = 50;
 
@@ -13,7 +13,7 @@ const counts = (list: readonly { readonly name: string; readonly count: number }
   list.map((entry, index) => [index === 0 ? null : ", ", name(entry.name), ` ${entry.count}×`]);
 
 export function missesSection(judged: JudgedCohort, summary: ReportSummary): Markup {
-  const units = unitsOf(judged);
+  const units = unitNouns(judged.unit);
   return section(
     "misses",
     "Would it have hidden a tool that was called?",
@@ -68,7 +68,7 @@ function toolRow(tool: ToolSummary, index: number): readonly Content[] {
 }
 
 export function toolsSection(judged: JudgedCohort): Markup {
-  const units = unitsOf(judged);
+  const units = unitNouns(judged.unit);
   const rows = judged.tools.map(toolRow);
   const columns = [
     "tool",

@@ -11,9 +11,6 @@ export function number(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
 
-/** A share as a percentage of three digits: "0.997 %". */
-export const percent = (share: number): string => `${Number((share * 100).toPrecision(3))} %`;
-
 /** Milliseconds: "412 ms", "1.2 s". */
 export const duration = (ms: number): string =>
   ms >= 1000 ? `${number(ms / 1000)} s` : `${number(ms)} ms`;

@@ -1,7 +1,8 @@
 /** Around the judged cohort: enforced against control, the other agents and cohorts, and what the log held. */
 
 import type { CohortKey, EnforcedComparison, HarmName, ReportSummary } from "../summary.js";
-import { figure, number, percent, right, section, sentences, table, time } from "./figures.js";
+import { figure, number, right, section, sentences, table, time } from "./figures.js";
+import { percent } from "../wording.js";
 import { html, name } from "./markup.js";
 import type { Content, Markup } from "./markup.js";
 import { verdictLabel } from "./verdict-section.js";

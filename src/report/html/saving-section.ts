@@ -4,7 +4,7 @@ import type { JudgedCohort, Money, NetSaving } from "../summary.js";
 import { figure, number, right, section, table } from "./figures.js";
 import { html, name } from "./markup.js";
 import type { Content, Markup } from "./markup.js";
-import { unitsOf } from "./verdict-section.js";
+import { unitNoun } from "../wording.js";
 
 const path = "judged.netSaving";
 
@@ -73,7 +73,7 @@ export function savingSection(judged: JudgedCohort): Markup {
     "In input-token equivalents: a fresh input token of the model counts 1. Filtering is not always cheaper: a changed tools block breaks the provider's prompt cache.",
     saving.unproven === null ? null : html`<p>${saving.unproven}</p>`,
     html`<p>
-      ${figure(saving.mean, `${path}.mean`)} per ${unitsOf(judged).slice(0, -1)} on average over
+      ${figure(saving.mean, `${path}.mean`)} per ${unitNoun(judged.unit)} on average over
       ${figure(saving.units, `${path}.units`)}, at least
       ${figure(saving.lowerBound, `${path}.lowerBound`)} (one-sided 95 %). Per turn the tools take
       ${figure(full, `${path}.definitionTokens.full`)} tokens in full and

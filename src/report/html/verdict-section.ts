@@ -1,7 +1,8 @@
 /** The top of the page: the verdict, why, what would change it, and the figures that it stands on. */
 
-import type { JudgedCohort, ReportSummary, ReportVerdict, UnitKind } from "../summary.js";
-import { figure, number, percent, sentences } from "./figures.js";
+import type { JudgedCohort, ReportSummary, ReportVerdict } from "../summary.js";
+import { figure, number, sentences } from "./figures.js";
+import { percent, unitNoun, unitNouns } from "../wording.js";
 import { html } from "./markup.js";
 import type { Content, Markup } from "./markup.js";
 
@@ -18,15 +19,6 @@ const nextSteps: Readonly<Record<ReportVerdict, string>> = {
   "no-evidence": "Stay in shadow, and collect more.",
 };
 
-const units: Readonly<Record<UnitKind, string>> = {
-  group: "groups",
-  thread: "conversations",
-  run: "runs",
-};
-
-/** What a unit of evidence is called on the page. */
-export const unitsOf = (judged: JudgedCohort): string => units[judged.unit];
-
 /** The verdict as a word in its colour. */
 export const verdictLabel = (verdict: ReportVerdict): Markup =>
   html`<span class="label ${verdict}">${verdict.replace("-", " ")}</span>`;
@@ -41,12 +33,12 @@ function keyFigure(title: string, value: Content, note: Content = null): Markup 
 function keyFigures(judged: JudgedCohort, summary: ReportSummary): Markup {
   const { netSaving } = judged;
   return html`<dl class="figures">
-    ${keyFigure(`${unitsOf(judged)} with evidence`, figure(judged.units, "judged.units"), html`needed: ${number(judged.unitsNeeded.withMisses)}`)}
+    ${keyFigure(`${unitNouns(judged.unit)} with evidence`, figure(judged.units, "judged.units"), html`needed: ${number(judged.unitsNeeded.withMisses)}`)}
     ${keyFigure("would have missed a tool", figure(judged.missedUnits, "judged.missedUnits"))}
     ${keyFigure("miss rate, at most", figure(judged.upperBound, "judged.upperBound", percent), html`limit ${percent(summary.options.maxMissRate)}; at least ${figure(judged.lowerBound, "judged.lowerBound", percent)}`)}
     ${keyFigure("turns judged", figure(judged.judgedShare, "judged.judgedShare", percent), html`of ${number(judged.askedTurns)} that asked the judge`)}
     ${keyFigure("full catalog restored", figure(judged.fallbackShare, "judged.fallbackShare", percent), html`of them, small talk left out`)}
-    ${keyFigure(`net saving per ${unitsOf(judged).slice(0, -1)}`, figure(netSaving.mean, "judged.netSaving.mean"), html`input-token equivalents; at least ${figure(netSaving.lowerBound, "judged.netSaving.lowerBound")}`)}
+    ${keyFigure(`net saving per ${unitNoun(judged.unit)}`, figure(netSaving.mean, "judged.netSaving.mean"), html`input-token equivalents; at least ${figure(netSaving.lowerBound, "judged.netSaving.lowerBound")}`)}
   </dl>`;
 }
 

@@ -1,7 +1,8 @@
 /** The what-if: other thresholds, caps and policies, recomputed from the recorded probabilities. Exploration only. */
 
 import type { JudgedCohort, WhatIf, WhatIfRow } from "../summary.js";
-import { figure, number, percent, right, section, table } from "./figures.js";
+import { figure, number, right, section, table } from "./figures.js";
+import { percent } from "../wording.js";
 import { html, jsonScript } from "./markup.js";
 import type { Content, Markup } from "./markup.js";
 

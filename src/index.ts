@@ -1,8 +1,8 @@
 /** toolsieve: filters an agent's tools before every model turn. The public surface of the root entry; runs everywhere. */
 
-export { createToolSelector } from "./tool-selector.js";
-export type { ModelStep } from "./model-step.js";
-export type { ToolSelector } from "./tool-selector.js";
+export { createToolSelector } from "./selector/tool-selector.js";
+export type { ModelStep } from "./selector/model-step.js";
+export type { ToolSelector } from "./selector/tool-selector.js";
 export type { ResolvedOptions, ToolSelectorOptions } from "./core/options.js";
 export type { ContextOptions, Redact } from "./core/context.js";
 export type { JudgeLimits } from "./core/limits.js";
@@ -37,22 +37,22 @@ export type {
 } from "./core/types.js";
 
 export { localJudge } from "./judges/local/local-judge.js";
-export { retrying } from "./judges/retrying.js";
-export type { RetryOptions } from "./judges/retrying.js";
-export { circuitBreaking } from "./judges/circuit-breaking.js";
-export type { BreakerOptions, CircuitBreakingOptions } from "./judges/circuit-breaking.js";
-export { caching } from "./judges/caching.js";
-export type { CachingOptions } from "./judges/caching.js";
-export { cascading } from "./judges/cascading.js";
-export type { CascadingOptions } from "./judges/cascading.js";
-export { calibrated } from "./judges/calibrated.js";
-export type { CalibrationCurve, CalibrationPair } from "./judges/calibration-curve.js";
-export { fitCalibration } from "./judges/fit-calibration.js";
+export { retrying } from "./judges/wrappers/retrying.js";
+export type { RetryOptions } from "./judges/wrappers/retrying.js";
+export { circuitBreaking } from "./judges/wrappers/circuit-breaking.js";
+export type { BreakerOptions, CircuitBreakingOptions } from "./judges/wrappers/circuit-breaking.js";
+export { caching } from "./judges/wrappers/caching.js";
+export type { CachingOptions } from "./judges/wrappers/caching.js";
+export { cascading } from "./judges/wrappers/cascading.js";
+export type { CascadingOptions } from "./judges/wrappers/cascading.js";
+export { calibrated } from "./judges/wrappers/calibrated.js";
+export type { CalibrationCurve, CalibrationPair } from "./judges/calibration/calibration-curve.js";
+export { fitCalibration } from "./judges/calibration/fit-calibration.js";
 export type {
   CalibrationError,
   CalibrationFit,
   FitCalibrationOptions,
-} from "./judges/fit-calibration.js";
+} from "./judges/calibration/fit-calibration.js";
 
 export { memorySink } from "./sinks/memory.js";
 export type { MemorySink } from "./sinks/memory.js";

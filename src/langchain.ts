@@ -1,8 +1,8 @@
 /** Entry `toolsieve/langchain`: the middleware for `createAgent`, and lists of names for `alwaysInclude`. */
 
-export { toolSelectorMiddleware } from "./adapters/langchain.js";
+export { toolSelectorMiddleware } from "./adapters/langchain/tool-selector-middleware.js";
 export type {
   ToolSelectorMiddleware,
   ToolSelectorMiddlewareOptions,
-} from "./adapters/langchain.js";
-export { presets } from "./adapters/presets.js";
+} from "./adapters/langchain/tool-selector-middleware.js";
+export { presets } from "./adapters/langchain/presets.js";

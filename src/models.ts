@@ -1,6 +1,9 @@
 /** `toolsieve/models`: judges over LangChain models. Needs `@langchain/core`. */
 
-export { chatModelJudge, type ChatModelJudgeOptions } from "./judges/chat-model.js";
-export type { StructuredChatModel } from "./judges/chat-model.js";
-export { decisionModelJudge, type DecisionModelJudgeOptions } from "./judges/decision-model.js";
-export type { DecisionModel } from "./judges/decision-model.js";
+export { chatModelJudge, type ChatModelJudgeOptions } from "./judges/langchain/chat-model-judge.js";
+export type { StructuredChatModel } from "./judges/langchain/chat-model-judge.js";
+export {
+  decisionModelJudge,
+  type DecisionModelJudgeOptions,
+} from "./judges/langchain/decision-model-judge.js";
+export type { DecisionModel } from "./judges/langchain/decision-model-judge.js";

@@ -1,8 +1,8 @@
 /** Lets every adapter take either a tool selector or the options of one. */
 
-import { createToolSelector } from "../tool-selector.js";
+import { createToolSelector } from "../selector/tool-selector.js";
 import type { ToolSelectorOptions } from "../core/options.js";
-import type { ToolSelector } from "../tool-selector.js";
+import type { ToolSelector } from "../selector/tool-selector.js";
 import { read } from "./read.js";
 
 function isToolSelector(value: unknown): value is ToolSelector {

@@ -38,14 +38,14 @@ export async function chooseJudge({
       return localJudge();
     }
     case "jev": {
-      const { jevJudge } = await import("../judges/jev.js");
+      const { jevJudge } = await import("../judges/jev/jev-judge.js");
       return jevJudge({ ...address, ...(model === undefined ? {} : { model }) });
     }
     case "openai": {
       if (model === undefined) {
         throw new InvalidOptionsError("Expected `--model` with `--judge openai`, got none.");
       }
-      const { openaiJudge } = await import("../judges/openai.js");
+      const { openaiJudge } = await import("../judges/openai/openai-judge.js");
       return openaiJudge({ ...address, model });
     }
     default:

@@ -4,7 +4,7 @@ import { defineCommand } from "citty";
 import type { ArgsDef } from "citty";
 import { InvalidOptionsError } from "../errors.js";
 import type { Selection } from "../core/types.js";
-import { createToolSelector } from "../tool-selector.js";
+import { createToolSelector } from "../selector/tool-selector.js";
 import {
   integerArgument,
   readTextFile,

@@ -134,8 +134,21 @@ export interface Judge {
   judge(request: JudgeRequest, options: JudgeOptions): Promise<JudgeResponse>;
   /** A hard limit of the backend on candidates per call, if it has one. */
   readonly batchSize?: number;
+  /**
+   * `catalog`: an answer depends on the other tools, so all candidates come in one request.
+   *
+   * @default "tool"
+   */
+  readonly scope?: "tool" | "catalog";
+  /** A ranking judge's own cap on the tools that are offered. */
+  readonly maxTools?: number;
   /** Where its probabilities live on another scale than 0.8 and 0.2. */
   readonly thresholds?: { readonly confidence: number; readonly rejection: number };
+  /** Computes ahead what the judge keeps per tool, such as vectors. */
+  prepare?(
+    candidates: readonly ToolDescription[],
+    options: { readonly signal: AbortSignal },
+  ): Promise<void>;
 }
 
 /** The shortest judge: probabilities in candidate order, `null` where it cannot tell. */
@@ -241,6 +254,109 @@ export interface ModelOutcome {
   readonly called: readonly string[];
   readonly usage?: ModelUsage;
   readonly model?: string;
+}
+
+/** A condition on the metadata of a tool: a plain JSON object, so that it travels. */
+export type MetadataFilter =
+  | { readonly op: "eq"; readonly key: string; readonly value: unknown }
+  | { readonly op: "in"; readonly key: string; readonly values: readonly unknown[] }
+  | { readonly op: "and" | "or"; readonly filters: readonly MetadataFilter[] }
+  | { readonly op: "not"; readonly filter: MetadataFilter };
+
+export interface ToolSearchRequest {
+  readonly sessionId: string;
+  readonly query: string;
+  /** A positive integer. */
+  readonly maxResults?: number | undefined;
+  readonly filter?: MetadataFilter | undefined;
+  /** Only tools of this group. */
+  readonly group?: string | undefined;
+}
+
+export interface ToolMatch {
+  readonly name: string;
+  /** In [0, 1]; comparable within one index only. */
+  readonly score: number;
+  readonly summary?: string | undefined;
+  readonly group?: string | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface ToolSearchResult {
+  /** The best first. */
+  readonly matches: readonly ToolMatch[];
+  /** Matches before `maxResults`. */
+  readonly total: number;
+  /** Probability that any tool serves the request, where the index judges that; in [0, 1]. */
+  readonly applicable?: number | undefined;
+  /** Why a search found nothing. */
+  readonly note?: "stop-words-only" | "filter-matches-nothing" | undefined;
+}
+
+/** A per-session search over a catalog. An unknown or empty session answers empty, without a call. */
+export interface ToolIndex {
+  readonly kind: "tool-index";
+  /** Adds tools to a session; entries of the same name are replaced, and of duplicates the last wins. */
+  indexTools(
+    sessionId: string,
+    tools: readonly ToolDescription[],
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<void>;
+  indexTool(
+    sessionId: string,
+    tool: ToolDescription,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<void>;
+  search(
+    request: ToolSearchRequest,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<ToolSearchResult>;
+  clear(sessionId: string): Promise<void>;
+  inspect?(
+    sessionId: string,
+    page?: { readonly offset?: number | undefined; readonly limit?: number | undefined },
+  ): Promise<{ readonly total: number; readonly tools: readonly ToolMatch[] }>;
+}
+
+/** Which sessions' indexes are cleared, and when. */
+export interface EvictionStrategy {
+  /** Sessions to clear now, before the catalog's fingerprint is compared. */
+  onAccess(sessionId: string): Iterable<string>;
+  /** After a session was cleared, for whatever reason. */
+  onRemoved(sessionId: string): void;
+}
+
+/** What is remembered of a tool across turns: its name and the fingerprint of its definition. */
+export interface RememberedTool {
+  readonly name: string;
+  /** A tool that was redescribed since has another one, and is forgotten. */
+  readonly fingerprint: string;
+}
+
+/**
+ * What a thread remembers across turns: plain JSON, bounded, versioned.
+ * One memory serves sticky selection, revealed tools, re-used judgments and the loop guard of the finder.
+ */
+export interface ThreadMemory {
+  readonly v: 1;
+  /** Tools that were visible, oldest first. */
+  readonly sticky: readonly RememberedTool[];
+  /** Hidden tools that the model found, visible from then on; oldest first. */
+  readonly revealed: readonly RememberedTool[];
+  /** Tools called earlier in the thread, oldest first. */
+  readonly called: readonly string[];
+  /** What belongs to the current user message; forgotten at the next one. */
+  readonly run: RunMemory | null;
+}
+
+/** What is remembered within one run: the answer to one user message. */
+export interface RunMemory {
+  /** Id of the last user message, or its ordinal and a digest of its text. */
+  readonly request: string;
+  /** The judgments that are re-used by later steps. */
+  readonly judged: readonly (RememberedTool & { readonly probability: number | null })[];
+  /** Digests of searches already answered, with how often. */
+  readonly searches: readonly { readonly digest: string; readonly count: number }[];
 }
 
 /** Where records go. A sink that throws or stalls never affects a turn. */

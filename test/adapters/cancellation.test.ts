@@ -8,7 +8,7 @@ import { dynamicModel, toolSelectorNode } from "../../src/langgraph.js";
 import { memorySink } from "../../src/sinks/memory.js";
 import { fakeJudge, recordingChatModel } from "../../src/testing/index.js";
 import type { FakeJudgeOptions, RecordingChatModelOptions } from "../../src/testing/index.js";
-import { createToolSelector } from "../../src/tool-selector.js";
+import { createToolSelector } from "../../src/selector/tool-selector.js";
 import { ask, namedTools, sleep } from "./support.js";
 
 const tools = namedTools("query_order", "refund");

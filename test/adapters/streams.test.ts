@@ -9,7 +9,7 @@ import { dynamicModel, toolSelectorNode } from "../../src/langgraph.js";
 import { toolSelectorMiddleware } from "../../src/langchain.js";
 import { recordingChatModel } from "../../src/testing/index.js";
 import { ask, namedTool, namedTools } from "./support.js";
-import { createToolSelector } from "../../src/tool-selector.js";
+import { createToolSelector } from "../../src/selector/tool-selector.js";
 
 const secret = "JUDGE-SECRET";
 const modes = ["values", "updates", "messages", "custom", "debug", "tasks", "checkpoints", "tools"];

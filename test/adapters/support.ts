@@ -7,7 +7,7 @@ import type { StructuredToolInterface } from "@langchain/core/tools";
 import { z } from "zod";
 import type { JudgeFunction } from "../../src/core/types.js";
 import type { ToolSelectorOptions } from "../../src/core/options.js";
-import type { ToolSelector } from "../../src/tool-selector.js";
+import type { ToolSelector } from "../../src/selector/tool-selector.js";
 import { toolSelectorMiddleware } from "../../src/langchain.js";
 import type { ToolSelectorMiddlewareOptions } from "../../src/langchain.js";
 import { memorySink } from "../../src/sinks/memory.js";

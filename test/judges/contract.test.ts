@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { caching } from "../../src/judges/caching.js";
-import { calibrated } from "../../src/judges/calibrated.js";
-import { cascading } from "../../src/judges/cascading.js";
-import { circuitBreaking } from "../../src/judges/circuit-breaking.js";
+import { caching } from "../../src/judges/wrappers/caching.js";
+import { calibrated } from "../../src/judges/wrappers/calibrated.js";
+import { cascading } from "../../src/judges/wrappers/cascading.js";
+import { circuitBreaking } from "../../src/judges/wrappers/circuit-breaking.js";
 import { localJudge } from "../../src/judges/local/local-judge.js";
-import { jevJudge } from "../../src/judges/jev.js";
-import { retrying } from "../../src/judges/retrying.js";
+import { jevJudge } from "../../src/judges/jev/jev-judge.js";
+import { retrying } from "../../src/judges/wrappers/retrying.js";
 import type { Judge } from "../../src/core/types.js";
 import { describeJudgeContract } from "../../src/testing/describe-judge-contract.js";
 import { fakeJudge } from "../../src/testing/fake-judge.js";

@@ -8,7 +8,7 @@ import {
   mergeResponses,
   splitToFit,
   toPromptConversation,
-} from "../../src/judges/prompt.js";
+} from "../../src/judges/request-parts.js";
 
 describe("toPromptConversation", () => {
   it("carries request and messages as data, in a fixed order, without invisible characters", () => {

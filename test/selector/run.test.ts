@@ -4,7 +4,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it, vi } from "vitest";
 import { createToolSelector, fanOut, memorySink } from "../../src/index.js";
 import type { JudgeRequest, SelectionRecord, ToolSelectorOptions, Turn } from "../../src/index.js";
-import { createRecorder } from "../../src/recorder.js";
+import { createRecorder } from "../../src/selector/recorder.js";
 import { fakeJudge } from "../../src/testing/fake-judge.js";
 import type { FakeJudgeOptions } from "../../src/testing/fake-judge.js";
 import { assistant, toolResult, toolsNamed, turnOf, user } from "../support/turns.js";

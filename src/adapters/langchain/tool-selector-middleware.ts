@@ -1,0 +1,151 @@
+/** The `createAgent` adapter: one middleware that puts a tool selector around every model call. */
+
+import { createMiddleware } from "langchain";
+import type { AgentMiddleware, ModelRequest } from "langchain";
+import * as z from "zod";
+import { functionOption, parseOptions } from "../../core/parse-options.js";
+import type { Turn, TurnOverrides } from "../../core/types.js";
+import type { ToolSelectorOptions } from "../../core/options.js";
+import type { ToolSelector } from "../../selector/tool-selector.js";
+import type { Warn } from "../../selector/turn-policy.js";
+import { createWarnOnce } from "../../core/warn-once.js";
+import { announceSelection, currentConfig, turnOfRun } from "../host.js";
+import { toTurnMessages } from "../messages.js";
+import { readModelOutcome } from "../outcome.js";
+import { isList, readList } from "../read.js";
+import { toSelector } from "../to-selector.js";
+import { describeLangChainTool, lastOfEachName } from "../tools.js";
+
+type Request = Pick<
+  ModelRequest,
+  "messages" | "tools" | "toolChoice" | "responseFormat" | "runtime" | "state"
+>;
+type Tool = Request["tools"][number];
+type ReadId = (request: Request) => string | undefined;
+
+/** How the middleware reads a request. */
+export interface ToolSelectorMiddlewareOptions {
+  /**
+   * Name of the middleware; two of one name in an agent throw.
+   * @default "ToolSelector"
+   */
+  readonly name?: string | undefined;
+  /**
+   * The thread of a request.
+   * @default request.runtime.configurable?.thread_id
+   */
+  readonly threadId?: ReadId | undefined;
+  /** User, tenant or job of a request: the unit of evidence where threads of one are alike. */
+  readonly groupId?: ReadId | undefined;
+}
+
+const middlewareOptionsSchema = z.strictObject({
+  name: z
+    .string("a string of at least one character")
+    .min(1, "a string of at least one character")
+    .default("ToolSelector"),
+  threadId: functionOption<ReadId>().optional(),
+  groupId: functionOption<ReadId>().optional(),
+});
+
+/** What `context` may hold for the middleware; every key is optional. */
+type OverridesSchema = z.ZodObject<{
+  toolSelector: z.ZodOptional<z.ZodCustom<TurnOverrides, TurnOverrides>>;
+}>;
+
+/** The middleware, with the selector that it runs. */
+export type ToolSelectorMiddleware = AgentMiddleware<undefined, OverridesSchema> & {
+  readonly selector: ToolSelector;
+};
+
+interface Readers {
+  readonly threadId?: ReadId | undefined;
+  readonly groupId?: ReadId | undefined;
+}
+
+/** What the user's functions say of a request; one that throws, or answers no string, says nothing. */
+function readIds(request: Request, readers: Readers, warn: Warn): Pick<Turn, keyof Readers> {
+  const readId = (which: keyof Readers): { readonly [key: string]: string } => {
+    try {
+      const id: unknown = readers[which]?.(request);
+      return typeof id === "string" ? { [which]: id } : {};
+    } catch {
+      warn(which, `\`${which}\` of the middleware threw; the turn goes on without it.`);
+      return {};
+    }
+  };
+  return { ...readId("threadId"), ...readId("groupId") };
+}
+
+/** The tools that the host carries through a middleware. */
+function offerable(tools: readonly Tool[], warn: Warn): readonly Tool[] {
+  const unique = lastOfEachName(tools);
+  for (const name of unique.duplicates) {
+    warn(
+      `duplicate:${name}`,
+      `Several tools are named ${JSON.stringify(name.slice(0, 128))}: only the last one is offered, but the agent executes the first. Rename one of them.`,
+    );
+  }
+  return unique.tools;
+}
+
+function toTurn(request: Request, tools: readonly Tool[]): Turn<Tool> {
+  return {
+    ...turnOfRun(currentConfig(), request.runtime),
+    messages: toTurnMessages(readList(request, "messages")),
+    tools,
+    describe: describeLangChainTool,
+    toolChoice: request.toolChoice,
+    emptyAllowed: request.responseFormat === undefined || request.responseFormat === null,
+  };
+}
+
+/**
+ * Filters the tools of a `createAgent` agent before every model call.
+ *
+ * In `shadow`, the default, the request goes on untouched and the judge works beside the model. In `enforce` the model is offered
+ * a subsequence of the agent's own tools. One exception holds in every mode: of two executable tools with one name only the last is
+ * offered, because the host refuses the first behind any middleware.
+ *
+ * Overrides for one call: `agent.invoke(input, { context: { toolSelector: { mode: "enforce" } } })`.
+ *
+ * @param selector a tool selector, shared with other agents if you like, or the options of a new one.
+ * @throws {InvalidOptionsError} if an option is wrong.
+ * @example
+ * const agent = createAgent({
+ *   model: "openai:gpt-5",
+ *   tools,
+ *   middleware: [toolSelectorMiddleware({ sinks: jsonlSink("shadow.jsonl") })],
+ * });
+ */
+export function toolSelectorMiddleware(
+  selector?: ToolSelector | ToolSelectorOptions,
+  options?: ToolSelectorMiddlewareOptions,
+): ToolSelectorMiddleware {
+  const { name, ...readers } = parseOptions(
+    middlewareOptionsSchema,
+    options,
+    "toolSelectorMiddleware",
+  );
+  const ours = toSelector(selector);
+  const warn = createWarnOnce(ours.options.logger);
+  const middleware = createMiddleware({
+    name,
+    wrapModelCall: (request, handler) => {
+      // Without a list the host offers its own whole catalog, and there is nothing to select from.
+      if (!isList(request.tools)) return handler(request);
+      const config = currentConfig();
+      const turn = toTurn(request, offerable(request.tools, warn));
+      return ours.run(
+        { ...turn, ...readIds(request, readers, warn) },
+        {
+          callModel: async (tools) =>
+            handler(tools === request.tools ? request : { ...request, tools: [...tools] }),
+          onSelection: (selection) => announceSelection(selection, config),
+          readOutcome: (result) => readModelOutcome(result, readList(request, "messages")),
+        },
+      );
+    },
+  });
+  return Object.assign(middleware, { selector: ours }) as unknown as ToolSelectorMiddleware;
+}

@@ -1,0 +1,144 @@
+/** A stand-in for a plain chat model that selects and binds its tools at the moment it is invoked or streamed. */
+
+import type { BaseLanguageModelInput } from "@langchain/core/language_models/base";
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { AIMessageChunk } from "@langchain/core/messages";
+import { Runnable } from "@langchain/core/runnables";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { concat } from "@langchain/core/utils/stream";
+import type { Turn } from "../../core/types.js";
+import type { ToolSelector } from "../../selector/tool-selector.js";
+import { announceSelection, turnOfRun } from "../host.js";
+import { toTurnMessages } from "../messages.js";
+import { bindOffered, messagesOfState } from "./model-step.js";
+import type { BoundModel } from "./model-step.js";
+import { readModelOutcome } from "../outcome.js";
+import { isList, read, readList } from "../read.js";
+import { describeLangChainTool } from "../tools.js";
+
+export interface SelectingModelOptions<T> {
+  readonly model: BaseChatModel;
+  readonly tools: readonly T[];
+  readonly toolChoice: unknown;
+  readonly selector: ToolSelector;
+  readonly state: unknown;
+  /** The run that asked for the model; used where the call itself brings no config. */
+  readonly config: RunnableConfig | undefined;
+}
+
+/** What reaches the model through the stand-in. Everything else is the plain model's own. */
+const callMethods: ReadonlySet<PropertyKey> = new Set([
+  "invoke",
+  "batch",
+  "stream",
+  "transform",
+  "streamEvents",
+  "streamLog",
+  "_streamIterator",
+  "pipe",
+  "withConfig",
+  "withRetry",
+  "withFallbacks",
+  "withListeners",
+]);
+
+function messagesOfInput(input: unknown): readonly unknown[] {
+  if (isList(input)) return input;
+  if (typeof input === "string") return [input];
+  const toMessages = read(input, "toChatMessages");
+  if (typeof toMessages !== "function") return [];
+  const messages: unknown = Reflect.apply(toMessages, input, []);
+  return isList(messages) ? messages : [];
+}
+
+class SelectingCalls<T> extends Runnable<BaseLanguageModelInput, AIMessageChunk> {
+  static override lc_name(): string {
+    return "SelectingModel";
+  }
+  lc_namespace = ["toolsieve", "adapters"];
+  readonly #options: SelectingModelOptions<T>;
+
+  constructor(options: SelectingModelOptions<T>) {
+    super();
+    this.#options = options;
+  }
+
+  override async invoke(
+    input: BaseLanguageModelInput,
+    config: Partial<RunnableConfig> = this.#options.config ?? {},
+  ): Promise<AIMessageChunk> {
+    return this.#select(input, config, (model) => model.invoke(input, config));
+  }
+
+  override async *_streamIterator(
+    input: BaseLanguageModelInput,
+    config: Partial<RunnableConfig> = this.#options.config ?? {},
+  ): AsyncGenerator<AIMessageChunk> {
+    const left = new AbortController();
+    const signal =
+      config.signal === undefined ? left.signal : AbortSignal.any([config.signal, left.signal]);
+    const pipe = new TransformStream<AIMessageChunk, AIMessageChunk>();
+    const writer = pipe.writable.getWriter();
+    const answer = this.#select(input, { ...config, signal }, async (model) => {
+      let whole: AIMessageChunk | undefined;
+      for await (const chunk of await model.stream(input, { ...config, signal })) {
+        whole = whole === undefined ? chunk : concat(whole, chunk);
+        await writer.write(chunk);
+      }
+      return whole as AIMessageChunk;
+    });
+    answer
+      .then(
+        () => writer.close(),
+        (error: unknown) => writer.abort(error),
+      )
+      .catch(() => undefined);
+    try {
+      yield* pipe.readable;
+      await answer;
+    } finally {
+      left.abort();
+      await answer.catch(() => undefined);
+    }
+  }
+
+  #select(
+    input: BaseLanguageModelInput,
+    config: RunnableConfig,
+    call: (model: BoundModel) => Promise<AIMessageChunk>,
+  ): Promise<AIMessageChunk> {
+    const { model, tools, toolChoice, selector, state } = this.#options;
+    const prepared = readList(state, "llmInputMessages");
+    const sent = prepared.length > 0 ? prepared : messagesOfInput(input);
+    const messages = sent.length > 0 ? sent : messagesOfState(state);
+    const turn: Turn<T> = {
+      ...turnOfRun(config),
+      messages: toTurnMessages(messages),
+      tools,
+      describe: describeLangChainTool,
+      toolChoice,
+    };
+    return selector.run(turn, {
+      callModel: async (offered) => call(bindOffered(model, offered, toolChoice)),
+      onSelection: (selection) => announceSelection(selection, config),
+      readOutcome: (result) => readModelOutcome(result, messages),
+    });
+  }
+}
+
+/**
+ * The plain model to everyone who looks at it (`instanceof`, `withStructuredOutput`, private members); only calls that reach the
+ * model go through a selection first.
+ */
+export function selectingModel<T>(options: SelectingModelOptions<T>): BaseChatModel {
+  const calls = new SelectingCalls(options);
+  return new Proxy(options.model, {
+    get(model, key) {
+      const owner = callMethods.has(key) ? calls : model;
+      const value: unknown = Reflect.get(owner, key, owner);
+      return typeof value === "function" && key !== "constructor"
+        ? (value.bind(owner) as unknown)
+        : value;
+    },
+  });
+}

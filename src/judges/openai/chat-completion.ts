@@ -1,0 +1,122 @@
+/** Reads what every answer of a chat completion has in common: was it finished, and where does its one answer string stand. */
+
+import * as z from "zod";
+import type { JudgeUsage } from "../../core/types.js";
+import { JudgeResponseError } from "../../errors.js";
+
+const anything = z.unknown().optional();
+
+const completionSchema = z.object({
+  choices: z.tuple(
+    [
+      z.object({
+        finish_reason: anything,
+        message: z.object({ content: anything, refusal: anything }).nullish(),
+        logprobs: anything,
+      }),
+    ],
+    anything,
+  ),
+});
+
+const count = z.number().int().nonnegative();
+
+const usageSchema = z.object({
+  usage: z.object({
+    prompt_tokens: count,
+    completion_tokens: count,
+    prompt_tokens_details: z.object({ cached_tokens: count }).nullish().catch(null),
+  }),
+});
+
+/** A finished, unrefused reply: its text, and its logprobs still unread. */
+export interface ChatCompletion {
+  readonly content: string;
+  readonly logprobs: unknown;
+}
+
+/** A part of the content, and the offset where it starts there. */
+export interface TextAt {
+  readonly text: string;
+  readonly offset: number;
+}
+
+const malformed = (what: string): JudgeResponseError =>
+  new JudgeResponseError(`The judge's completion ${what}.`, { reason: "malformed" });
+
+const isRefusal = (refusal: unknown): boolean =>
+  refusal !== undefined && refusal !== null && refusal !== "";
+
+/**
+ * Takes choice 0 of a chat completion, if it is whole: finished by `stop`, not refused, not empty.
+ *
+ * @throws {JudgeResponseError} `refused` for a refusal or a content filter, even beside content; `truncated` for `length`,
+ * even if the text looks whole; `malformed` for everything else.
+ */
+export function readCompletion(body: unknown): ChatCompletion {
+  const parsed = completionSchema.safeParse(body);
+  if (!parsed.success) throw malformed("has no message");
+  const [{ finish_reason: finish, message, logprobs }] = parsed.data.choices;
+  if (finish === "content_filter" || isRefusal(message?.refusal)) {
+    throw new JudgeResponseError("The judge's model refused.", { reason: "refused" });
+  }
+  if (finish === "length") {
+    throw new JudgeResponseError("The judge's completion was cut at its token limit.", {
+      reason: "truncated",
+    });
+  }
+  if (finish !== "stop") throw malformed("did not finish with `stop`");
+  const content = message?.content;
+  if (typeof content !== "string" || content.trim() === "") throw malformed("is empty");
+  return { content: content.trim(), logprobs };
+}
+
+/** Token usage of a chat completion; `undefined` if it is not reported, or not as whole numbers. */
+export function readUsage(body: unknown): JudgeUsage | undefined {
+  const parsed = usageSchema.safeParse(body);
+  if (!parsed.success) return undefined;
+  const { prompt_tokens, completion_tokens, prompt_tokens_details: details } = parsed.data.usage;
+  return {
+    inputTokens: prompt_tokens,
+    outputTokens: completion_tokens,
+    ...(details ? { cachedInputTokens: details.cached_tokens } : {}),
+  };
+}
+
+/**
+ * Finds the one `{"answers":"…"}` of a reply. A fence, prose or a closed think block around it is fine.
+ *
+ * @throws {JudgeResponseError} `malformed` if there is none, more than one, or if it stands inside a think block: a draft
+ * is no answer.
+ */
+export function findAnswers(content: string): TextAt {
+  const openings = content.match(/\{\s*"answers"/g)?.length ?? 0;
+  const found = /(\{\s*"answers"\s*:\s*")((?:[^"\\]|\\.)*)"\s*\}/s.exec(content);
+  if (openings !== 1 || found === null) throw malformed("does not hold exactly one answer object");
+  const [whole, opening = "", text = ""] = found;
+  const before = content.slice(0, found.index);
+  const after = content.slice(found.index + whole.length);
+  const isThought =
+    before.lastIndexOf("<think>") > before.lastIndexOf("</think>") ||
+    /<\/?think>/.exec(after)?.[0] === "</think>";
+  if (isThought) throw malformed("holds its answer inside a think block");
+  return { text, offset: found.index + opening.length };
+}
+
+/**
+ * Splits an answer string into the values of the numbers 1 to `count`: in order, each once, separated by spaces.
+ *
+ * @param value the source of a regular expression without groups, for one value.
+ * @throws {JudgeResponseError} `malformed` if it is anything else.
+ */
+export function readNumbered(answers: TextAt, count: number, value: string): readonly TextAt[] {
+  const pattern = Array.from({ length: count }, (_, index) => `${index + 1}(${value})`).join(" +");
+  const found = new RegExp(`^ *${pattern} *$`, "d").exec(answers.text);
+  if (found?.indices === undefined) {
+    throw malformed(`does not hold exactly one answer for each of ${count} tools, in order`);
+  }
+  return found.indices.slice(1).map(([start, end] = [0, 0]) => ({
+    text: answers.text.slice(start, end),
+    offset: answers.offset + start,
+  }));
+}

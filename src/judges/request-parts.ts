@@ -1,0 +1,159 @@
+/** What prompts have in common: conversation and tools as data, a batch cut into requests that fit, their answers merged. */
+
+import { JudgeHttpError, JudgeResponseError } from "../errors.js";
+import { stripInvisible } from "../core/text.js";
+import type { JudgeContext, JudgeMessage, JudgeResponse, JudgeUsage } from "../core/types.js";
+import { failureOf } from "./failure.js";
+
+/** The conversation as a prompt carries it, keys in a fixed order: answers can shift with it. */
+export interface PromptConversation {
+  readonly request: string;
+  readonly recent: readonly JudgeMessage[];
+}
+
+/** Renders the conversation as plain data, without invisible characters. */
+export function toPromptConversation(context: JudgeContext): PromptConversation {
+  return {
+    request: stripInvisible(context.request),
+    recent: context.messages.map(({ role, text }) => ({ role, text: stripInvisible(text) })),
+  };
+}
+
+/** A careful guess at the tokens of a text: three ASCII characters or one other UTF-16 unit each. */
+export function estimateTokens(text: string): number {
+  let ascii = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    if (text.charCodeAt(index) < 128) ascii += 1;
+  }
+  return Math.ceil(ascii / 3) + text.length - ascii;
+}
+
+/** A limit on what one request holds, in any unit. */
+export interface RequestBudget<T> {
+  readonly sizeOf: (item: T) => number;
+  readonly limit: number;
+}
+
+/** Consecutive parts within every budget, which concatenate back to the items; an item over a budget stands alone. */
+export function splitToFit<T>(
+  items: readonly T[],
+  budgets: readonly RequestBudget<T>[],
+): readonly (readonly T[])[] {
+  const parts: T[][] = [];
+  let used: readonly number[] = [];
+  for (const item of items) {
+    const sizes = budgets.map(({ sizeOf }) => sizeOf(item));
+    const total = sizes.map((size, index) => size + (used[index] ?? 0));
+    const part = parts.at(-1);
+    const fits = total.every((size, index) => size <= (budgets[index]?.limit ?? 0));
+    if (part !== undefined && fits) {
+      part.push(item);
+      used = total;
+    } else {
+      parts.push([item]);
+      used = sizes;
+    }
+  }
+  return parts;
+}
+
+function sumUsage(responses: readonly JudgeResponse[]): JudgeUsage | undefined {
+  const usages = responses.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
+  const isUnknown = responses.some(({ usage, requests }) => usage === undefined && requests !== 0);
+  if (usages.length === 0 || isUnknown) return undefined;
+  const cached = usages.flatMap(({ cachedInputTokens: tokens }) =>
+    tokens === undefined ? [] : [tokens],
+  );
+  const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+  return {
+    inputTokens: sum(usages.map(({ inputTokens }) => inputTokens)),
+    outputTokens: sum(usages.map(({ outputTokens }) => outputTokens)),
+    ...(cached.length === 0 ? {} : { cachedInputTokens: sum(cached) }),
+  };
+}
+
+/** Reasons of missing answers; of several the first that occurs is told. */
+const worst = ["error", "malformed", "refused"] as const;
+
+/**
+ * One response for several: answers in order, counts and usage summed; usage is unknown if that of any request is. It is
+ * cached if all of them are.
+ */
+export function mergeResponses(responses: readonly JudgeResponse[]): JudgeResponse {
+  const [first] = responses;
+  if (first !== undefined && responses.length === 1) return first;
+  const usage = sumUsage(responses);
+  const reasons = responses.flatMap(({ missing }) => (missing === undefined ? [] : [missing]));
+  const model = responses.findLast((response) => response.model !== undefined)?.model;
+  const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+  return {
+    probabilities: responses.flatMap(({ probabilities }) => probabilities),
+    requests: sum(responses.map(({ requests }) => requests ?? 1)),
+    retries: sum(responses.map(({ retries }) => retries ?? 0)),
+    ...(model === undefined ? {} : { model }),
+    ...(first?.requestId === undefined ? {} : { requestId: first.requestId }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(responses.length > 0 && responses.every(({ cached }) => cached === true)
+      ? { cached: true }
+      : {}),
+    ...(reasons.length === 0
+      ? {}
+      : { missing: worst.find((reason) => reasons.includes(reason)) ?? "malformed" }),
+  };
+}
+
+/** How often a part may be halved: enough for an estimate that is off by a factor of eight. */
+const maxHalvings = 3;
+
+type AskPart<T> = (items: readonly T[]) => Promise<JudgeResponse>;
+
+/** Asks part after part; what was sent before, `spent` requests included, counts in the response, and in the error too. */
+async function askEach<T>(
+  parts: readonly (readonly T[])[],
+  ask: AskPart<T>,
+  spent: number,
+): Promise<JudgeResponse> {
+  const responses: JudgeResponse[] = [];
+  try {
+    for (const part of parts) responses.push(await ask(part));
+  } catch (error) {
+    const answered = responses.reduce((sum, { requests }) => sum + (requests ?? 1), spent);
+    if (JudgeHttpError.isInstance(error) || JudgeResponseError.isInstance(error)) {
+      error.attempts += answered;
+    }
+    throw error;
+  }
+  const merged = mergeResponses(responses);
+  return spent === 0 ? merged : { ...merged, requests: (merged.requests ?? 1) + spent };
+}
+
+async function askHalving<T>(
+  items: readonly T[],
+  ask: AskPart<T>,
+  halvings: number,
+): Promise<JudgeResponse> {
+  let spent = 0;
+  try {
+    return await ask(items);
+  } catch (error) {
+    const tooLarge = JudgeHttpError.isInstance(error) && failureOf(error) === "limit";
+    if (!tooLarge || items.length < 2 || halvings === 0) throw error;
+    spent = error.attempts;
+  }
+  const middle = Math.ceil(items.length / 2);
+  const halves = [items.slice(0, middle), items.slice(middle)];
+  return askEach(halves, (half) => askHalving(half, ask, halvings - 1), spent);
+}
+
+/**
+ * Asks part after part (services queue the requests of one account anyway) and merges the answers. A part that the
+ * service calls too large is halved, up to three times.
+ *
+ * @throws the first failure, with all requests made in its `attempts`; the remaining parts are then not asked.
+ */
+export function askInParts<T>(
+  parts: readonly (readonly T[])[],
+  ask: AskPart<T>,
+): Promise<JudgeResponse> {
+  return askEach(parts, (part) => askHalving(part, ask, maxHalvings), 0);
+}

@@ -1,0 +1,110 @@
+/** A wrapper that repeats a judge's request after a passing failure, inside the one budget of the turn. */
+
+import * as z from "zod";
+import { JudgeHttpError, JudgeResponseError, JudgeTimeoutError } from "../../errors.js";
+import { untilAborted } from "../../core/abort.js";
+import { integerFrom, parseOptions } from "../../core/parse-options.js";
+import type { Judge, JudgeFunction, JudgeOptions, JudgeResponse } from "../../core/types.js";
+import { failureOf } from "../failure.js";
+import { toJudge } from "../judge.js";
+import { wrapJudge } from "./wrap-judge.js";
+
+export const retryOptionsSchema = z.strictObject({
+  retries: integerFrom(0).default(2),
+  baseDelayMs: integerFrom(0).default(100),
+  maxDelayMs: integerFrom(0).default(1000),
+});
+
+/** How a failed request is repeated. */
+export interface RetryOptions {
+  /** Repetitions after the first request, from 0. @default 2 */
+  readonly retries?: number | undefined;
+  /** The wait before the first repetition, in milliseconds, doubled for each further one and varied by up to a half. @default 100 */
+  readonly baseDelayMs?: number | undefined;
+  /** The longest such wait, in milliseconds. @default 1000 */
+  readonly maxDelayMs?: number | undefined;
+}
+
+type Settings = z.output<typeof retryOptionsSchema>;
+
+/** Waits; rejects with the signal's reason, and leaves no timer, once it aborts. */
+async function sleep(delayMs: number, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, delayMs);
+  });
+  try {
+    await untilAborted(elapsed, signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function noteAttempts(error: unknown, attempts: number): unknown {
+  const counts =
+    JudgeHttpError.isInstance(error) ||
+    JudgeTimeoutError.isInstance(error) ||
+    JudgeResponseError.isInstance(error);
+  if (counts) error.attempts = Math.max(error.attempts, attempts);
+  return error;
+}
+
+/** How long to wait before the next request; `null`: no further request makes sense within the budget. */
+function delayBefore(
+  attempt: number,
+  error: unknown,
+  settings: Settings,
+  deadline: number | undefined,
+): number | null {
+  if (attempt > settings.retries || failureOf(error) !== "transient") return null;
+  const asked = JudgeHttpError.isInstance(error) ? error.retryAfterMs : null;
+  const backoff = Math.min(settings.maxDelayMs, settings.baseDelayMs * 2 ** (attempt - 1));
+  const delay = Math.max(asked ?? 0, backoff * (0.5 + Math.random() / 2));
+  const left = deadline === undefined ? settings.maxDelayMs : deadline - Date.now();
+  return delay > left || left <= 0 ? null : delay;
+}
+
+function withCounts(response: JudgeResponse, retries: number): JudgeResponse {
+  if (retries === 0 || typeof response !== "object" || response === null) return response;
+  return {
+    ...response,
+    requests: (response.requests ?? 1) + retries,
+    retries: (response.retries ?? 0) + retries,
+  };
+}
+
+/**
+ * Repeats a request that failed for a passing reason: status 429, 529 or 5xx, or no connection. Anything else (a refused
+ * key, a malformed reply, a refusal) is passed on as it is, and so is a wait that does not fit: `Retry-After` is honoured
+ * only if it ends within the turn's budget (within `maxDelayMs` where there is none).
+ *
+ * Errors of this package carry the number of requests made in `attempts`; replies carry `requests` and `retries`.
+ *
+ * @throws {InvalidOptionsError} at construction.
+ * @example
+ * const judge = retrying(async ({ candidates }) => candidates.map(() => 0.9), { retries: 1 });
+ */
+export function retrying(judge: Judge | JudgeFunction, options: RetryOptions = {}): Judge {
+  const inner = toJudge(judge);
+  const settings = parseOptions(retryOptionsSchema, options, "retrying");
+
+  async function ask(
+    attempt: number,
+    request: Parameters<Judge["judge"]>[0],
+    judgeOptions: JudgeOptions,
+  ): Promise<JudgeResponse> {
+    const { signal, deadline } = judgeOptions;
+    try {
+      signal.throwIfAborted();
+      const response = await untilAborted(inner.judge(request, judgeOptions), signal);
+      return withCounts(response, attempt - 1);
+    } catch (error) {
+      const delay = signal.aborted ? null : delayBefore(attempt, error, settings, deadline);
+      if (delay === null) throw noteAttempts(error, attempt);
+      await sleep(delay, signal);
+    }
+    return ask(attempt + 1, request, judgeOptions);
+  }
+
+  return wrapJudge(inner, (request, judgeOptions) => ask(1, request, judgeOptions));
+}

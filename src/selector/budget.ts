@@ -1,0 +1,49 @@
+/** One time budget over everything a turn waits for, joined with the caller's own cancellation. */
+
+import { onAbort } from "../core/abort.js";
+import { JudgeTimeoutError } from "../errors.js";
+
+export interface Budget {
+  /** Fires when the budget ends (`reason`: a `JudgeTimeoutError`), the caller cancels (its reason), or `end` is called. */
+  readonly signal: AbortSignal;
+  /** Epoch milliseconds of the real clock, whatever `now` says: judges compare it with that. */
+  readonly deadline: number;
+  readonly timeoutMs: number;
+  /** Ends the budget now, for everyone who holds its signal. */
+  end(reason: unknown): void;
+  /** Clears the timer and the listener; to be called in `finally`. */
+  dispose(): void;
+}
+
+export interface BudgetOptions {
+  readonly timeoutMs: number;
+  /** The caller's cancellation. */
+  readonly signal: AbortSignal | undefined;
+}
+
+export function startBudget({ timeoutMs, signal }: BudgetOptions): Budget {
+  const controller = new AbortController();
+  const end = (reason: unknown): void => controller.abort(reason);
+  const onCancel = (): void => end(signal?.reason);
+  const timer = setTimeout(() => end(new JudgeTimeoutError(timeoutMs)), timeoutMs);
+  if (signal?.aborted === true) onCancel();
+  const leave = signal?.aborted === false ? onAbort(signal, onCancel) : undefined;
+  return {
+    signal: controller.signal,
+    deadline: Date.now() + timeoutMs,
+    timeoutMs,
+    end,
+    dispose() {
+      clearTimeout(timer);
+      leave?.();
+    },
+  };
+}
+
+/** Lets other work run: timers, sockets, the model request that was just issued. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === "function") setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+}

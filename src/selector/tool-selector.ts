@@ -1,0 +1,149 @@
+/** createToolSelector: the one loop. A turn in, a selection out; `run` wraps a model step and writes its record. */
+
+import * as z from "zod";
+import { yieldToEventLoop } from "./budget.js";
+import { cancelledRecord } from "../core/build-record.js";
+import { createCatalogReader } from "../core/catalog.js";
+import { fingerprintPolicy, resolveOptions } from "../core/options.js";
+import type { ResolvedOptions, ToolSelectorOptions } from "../core/options.js";
+import { integerFrom, parseOptions } from "../core/parse-options.js";
+import { snapshotOf } from "../core/snapshot.js";
+import type { Selection, Turn } from "../core/types.js";
+import { createFallbackMonitor } from "./fallback-monitor.js";
+import { toJudge } from "../judges/judge.js";
+import { localJudge } from "../judges/local/local-judge.js";
+import { announce, finishStep, unwrapStep } from "./model-step.js";
+import type { ModelStep } from "./model-step.js";
+import { createRecorder } from "./recorder.js";
+import { selectTools } from "./select-tools.js";
+import type { Selected } from "./select-tools.js";
+import { resolveTurnPolicy } from "./turn-policy.js";
+import type { TurnPolicy } from "./turn-policy.js";
+import { createWarnOnce } from "../core/warn-once.js";
+
+/** Selects tools before every model turn. */
+export interface ToolSelector {
+  readonly options: ResolvedOptions;
+  /** SHA-256 over every option that changes a selection. */
+  readonly policyFingerprint: string;
+  /** How often a sink failed so far, or was too slow to take a record. */
+  readonly sinkFailures: number;
+  /**
+   * Judges a turn and says what to offer. Writes no record.
+   *
+   * @throws only the abort reason of the turn's own signal, and (in enforce) control flow of the host that the judge threw.
+   */
+  select<T>(turn: Turn<T>): Promise<Selection<T>>;
+  /**
+   * Wraps one model step: mode, shadow beside the model, outcome, one record. Adapters are thin layers over this.
+   *
+   * @throws what `callModel` throws; the abort reason of the turn's own signal, in which case the model is not called.
+   */
+  run<T, R>(turn: Turn<T>, step: ModelStep<T, R>): Promise<R>;
+  /**
+   * Waits for shadow judgments in flight and for every sink. Never rejects.
+   *
+   * @param options.timeoutMs at most so long; 5,000 by default.
+   */
+  flush(options?: { readonly timeoutMs?: number }): Promise<void>;
+  /** Flushes, then closes the sinks. */
+  close(): Promise<void>;
+}
+
+const flushSchema = z.strictObject({ timeoutMs: integerFrom(1).default(5000) });
+
+/**
+ * Creates a tool selector.
+ *
+ * @throws {InvalidOptionsError} if an option is unknown, of the wrong type or out of range.
+ * @example
+ * const selector = createToolSelector({ mode: "enforce", onUncertain: "keep" });
+ * const { tools } = await selector.select({ messages: [{ role: "user", text: "Where is order 7?" }], tools: catalog });
+ */
+export function createToolSelector(options?: ToolSelectorOptions): ToolSelector {
+  const resolved = resolveOptions(options, (judge) =>
+    judge === undefined ? localJudge() : toJudge(judge),
+  );
+  const warn = createWarnOnce(resolved.logger);
+  const recorder = createRecorder(resolved.sinks, warn, resolved.waitUntil);
+  const monitor = createFallbackMonitor(warn);
+  const reader = createCatalogReader({
+    ...resolved,
+    onDescribeError: () => warn("describe", "`describe` failed for a tool: it is always offered."),
+  });
+
+  /** Judging has what the turn's policy left of the budget; in shadow nothing waits for it, and it has all. */
+  async function judgeTurn<T>(
+    turn: Turn<T>,
+    policy: TurnPolicy,
+    startedAt: number,
+  ): Promise<Selected<T>> {
+    const spentMs = policy.mode === "enforce" ? Math.max(0, resolved.now() - startedAt) : 0;
+    const timeoutMs = Math.max(1, resolved.timeoutMs - spentMs);
+    const given = { options: resolved, reader, warn, policy, startedAt, timeoutMs };
+    const selected = await selectTools(turn, given);
+    monitor.observe(selected.selection);
+    return selected;
+  }
+
+  async function enforce<T, R>(
+    turn: Turn<T>,
+    step: ModelStep<T, R>,
+    { selection, thrown }: Selected<T>,
+  ): Promise<R> {
+    // Asked once more, right before the model: the caller may have cancelled a moment ago.
+    const ended = turn.signal?.aborted === true ? [turn.signal.reason] : thrown;
+    if (ended.length > 0) {
+      recorder.emit(cancelledRecord(selection.record), null);
+      throw ended[0];
+    }
+    announce(step, selection);
+    const callModel = (): Promise<R> => step.callModel(selection.tools, selection);
+    const finished = await finishStep(callModel, step.readOutcome, warn);
+    recorder.emit(selection.record, finished.outcome);
+    return unwrapStep(finished);
+  }
+
+  /** The model is called first; judging starts when its request is on its way, and is never waited for. */
+  async function shadow<T, R>(
+    turn: Turn<T>,
+    step: ModelStep<T, R>,
+    judge: (sent: Turn<T>) => Promise<Selected<T>>,
+  ): Promise<R> {
+    const sent = snapshotOf(turn);
+    const finishing = finishStep(() => step.callModel(turn.tools), step.readOutcome, warn);
+    recorder.track(async () => {
+      await yieldToEventLoop();
+      const { selection } = await judge(sent);
+      announce(step, selection);
+      const { outcome } = await finishing;
+      recorder.emit(selection.record, outcome);
+    });
+    return unwrapStep(await finishing);
+  }
+
+  return {
+    options: resolved,
+    policyFingerprint: fingerprintPolicy(resolved),
+    get sinkFailures() {
+      return recorder.failures;
+    },
+    async select(turn) {
+      const startedAt = resolved.now();
+      const policy = await resolveTurnPolicy(turn as Turn, resolved, warn);
+      const { selection, thrown } = await judgeTurn(turn, policy, startedAt);
+      if (thrown.length > 0) throw thrown[0];
+      return selection;
+    },
+    async run<T, R>(turn: Turn<T>, step: ModelStep<T, R>) {
+      const startedAt = resolved.now();
+      const policy = await resolveTurnPolicy(turn as Turn, resolved, warn);
+      if (policy.mode === "off") return step.callModel(turn.tools);
+      const judge = (sent: Turn<T>): Promise<Selected<T>> => judgeTurn(sent, policy, startedAt);
+      const isShadow = policy.mode === "shadow" && turn.signal?.aborted !== true;
+      return isShadow ? shadow(turn, step, judge) : enforce(turn, step, await judge(turn));
+    },
+    flush: (flush) => recorder.flush(parseOptions(flushSchema, flush, "flush").timeoutMs),
+    close: () => recorder.close(5000),
+  };
+}

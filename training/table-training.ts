@@ -1,7 +1,7 @@
 /** Learns the word table: one linear map of the general word vectors, and a correction and a weight for each word in use. */
 
 import { profileTool, schemaText } from "../src/judges/local/tool-profile.js";
-import { isStopWord, splitWords, stem } from "../src/judges/local/words.js";
+import { isStopWord, splitWords, stem } from "../src/core/words.js";
 import { seededRandom, shuffled } from "../src/evaluation/random.js";
 import { gloveDimensions, type Glove } from "./glove.js";
 import { asWordTable, type PlainTable } from "./plain-table.js";

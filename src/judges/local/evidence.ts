@@ -1,7 +1,7 @@
 /** Whether a request gives the judge anything to go by. Without evidence it abstains: nothing is rejected on ignorance. */
 
 import type { ToolProfile } from "./tool-profile.js";
-import { isSmallTalk, isStopWord, splitWords } from "./words.js";
+import { isSmallTalk, isStopWord, splitWords } from "../../core/words.js";
 import { idOfWord, type WordTable } from "./word-table.js";
 
 /** Frequent words of other languages that are no English words. */

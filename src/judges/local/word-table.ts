@@ -1,6 +1,6 @@
 /** The learned word table: for each stem a direction in meaning space and a weight. */
 
-import { isStopWord, splitWords, stem } from "./words.js";
+import { isStopWord, splitWords, stem } from "../../core/words.js";
 
 /** What matching needs to know about words. Ids from `size` on stand for words outside the table. */
 export interface WordTable {

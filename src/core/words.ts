@@ -1,5 +1,7 @@
 /** Turns names, prose and schemas into stems: camelCase, snake_case, punctuation and digits end a word. */
 
+import { read } from "./read.js";
+
 const stopWords: ReadonlySet<string> = new Set(
   (
     "a an the this that these those there here it its i me my mine we us our ours you your yours he him his she her hers they them their " +
@@ -22,11 +24,39 @@ const wordPattern = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|\
 
 const contraction = /['’](?=(?:s|t|ll|re|ve|d|m)\b)/gu;
 
-/** Words of a text in lower case and in order. */
+/** Scripts that are written without spaces between words. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+const notAscii = /[^\0-\x7f]/;
+
+/** `null` on a host without `Intl.Segmenter`: a run of such a script then stays one word. */
+let segmenter: Intl.Segmenter | null | undefined;
+
+function getSegmenter(): Intl.Segmenter | null {
+  if (segmenter === undefined) {
+    const isThere = typeof read(globalThis.Intl, "Segmenter") === "function";
+    segmenter = isThere ? new Intl.Segmenter("en", { granularity: "word" }) : null;
+  }
+  return segmenter;
+}
+
+/** The words within a run of letters; more than one only in scripts without spaces. */
+function segment(run: string): readonly string[] {
+  if (!unspaced.test(run)) return [run];
+  const segments = getSegmenter()?.segment(run);
+  return segments === undefined ? [run] : Array.from(segments, ({ segment }) => segment);
+}
+
+/**
+ * Words of a text in lower case and in order. Full-width and other compatibility forms become plain ones (Unicode NFKC);
+ * Chinese, Japanese, Thai and their like are cut into words by the dictionary of the host.
+ */
 export function splitWords(text: string): string[] {
-  return (text.replaceAll(contraction, " ").match(wordPattern) ?? []).map((word) =>
-    word.toLowerCase(),
-  );
+  const plain = notAscii.test(text) ? text.normalize("NFKC") : text;
+  const words = plain.replaceAll(contraction, " ").match(wordPattern) ?? [];
+  const lower = words.map((word) => word.toLowerCase());
+  return notAscii.test(plain) ? lower.flatMap(segment) : lower;
 }
 
 /** True for a word that says nothing about a task: an article, a pronoun, an auxiliary, a single letter. */

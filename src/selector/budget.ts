@@ -39,11 +39,3 @@ export function startBudget({ timeoutMs, signal }: BudgetOptions): Budget {
     },
   };
 }
-
-/** Lets other work run: timers, sockets, the model request that was just issued. */
-export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof setImmediate === "function") setImmediate(resolve);
-    else setTimeout(resolve, 0);
-  });
-}

@@ -1,6 +1,6 @@
 /** Reads a turn before anything is decided: messages, catalog, tool choice, pins, and the candidates that are left. */
 
-import { yieldToEventLoop } from "./budget.js";
+import { yieldToEventLoop } from "../core/slices.js";
 import { pinsOf } from "../core/candidates.js";
 import type { CatalogReader, CatalogTool } from "../core/catalog.js";
 import { describeTool } from "../core/describe.js";

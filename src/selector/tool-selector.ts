@@ -1,7 +1,7 @@
 /** createToolSelector: the one loop. A turn in, a selection out; `run` wraps a model step and writes its record. */
 
 import * as z from "zod";
-import { yieldToEventLoop } from "./budget.js";
+import { yieldToEventLoop } from "../core/slices.js";
 import { cancelledRecord } from "../core/build-record.js";
 import { createCatalogReader } from "../core/catalog.js";
 import { fingerprintPolicy, resolveOptions } from "../core/options.js";

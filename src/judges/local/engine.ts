@@ -5,7 +5,7 @@ import { isEmptyTalk, isEvidence } from "./evidence.js";
 import { computeFeatures } from "./features.js";
 import type { Model } from "./model.js";
 import { queryTexts, readQuery } from "./query.js";
-import { createSlices, type Slices } from "./slices.js";
+import { createSlices, type Slices } from "../../core/slices.js";
 import { profileTool, type ToolProfile } from "./tool-profile.js";
 import { probabilityOf } from "./trees.js";
 

@@ -3,7 +3,8 @@
 /** How long the event loop may be held, in milliseconds; the step under way comes on top. */
 const sliceMs = 3;
 
-function nextTask(): Promise<void> {
+/** Lets other work run: timers, sockets, a model request that was just issued. */
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof setImmediate === "function") {
       setImmediate(resolve);
@@ -37,7 +38,7 @@ export interface Slices {
 export function createSlices(signal: AbortSignal): Slices {
   let since = performance.now();
   const yieldNow = async (): Promise<void> => {
-    await nextTask();
+    await yieldToEventLoop();
     signal.throwIfAborted();
     since = performance.now();
   };

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createSlices } from "../../../src/judges/local/slices.js";
+import { createSlices } from "../../src/core/slices.js";
 
 function hold(milliseconds: number): void {
   const end = performance.now() + milliseconds;

@@ -14,7 +14,7 @@ const toolEntry = z.looseObject({
     .enum(["applicable", "not-applicable", "uncertain", "abstained", "unjudged", "not-awaited"])
     .nullable(),
   kept: z.boolean(),
-  /** A verdict, `over-cap`, `fallback`, `skipped`, a pin, or `not-shortlisted`. */
+  /** A `ToolReason`; readers accept reasons that they do not know. */
   reason: z.string(),
   /** Tokens of this tool's definition. */
   tokens: count.nullable(),
@@ -67,6 +67,8 @@ export const selectionRecordSchema = z.looseObject({
       retries: count,
       latencyMs: z.number().min(0),
       cached: z.boolean(),
+      /** `false`: the judgments of an earlier turn were used again. Absent in older records. */
+      rejudged: z.boolean().optional(),
       usage: z
         .looseObject({
           inputTokens: count,
@@ -104,6 +106,10 @@ export const selectionRecordSchema = z.looseObject({
     })
     .nullable(),
   error: z.looseObject({ kind: z.string(), status: z.int().optional() }).nullable(),
+  /** Calls of `find_tools` since the thread's previous turn, and the tools that they revealed. */
+  findTools: z.looseObject({ searches: count, found: count }).nullish(),
+  /** Tools whose calls the guard did not execute since the thread's previous turn. */
+  guard: z.looseObject({ stopped: z.array(z.string()) }).nullish(),
   /** The turn had valid overrides: it belongs to a cohort of its own. */
   overrides: z.literal(true).optional(),
   /** Only with `content: true`: what the judge saw, after redaction. */

@@ -189,8 +189,28 @@ export type PinReason =
   | "history"
   | "no-description";
 
-/** Why a tool was kept or hidden: its verdict, the cap, a restored catalog, a turn that judged nothing, or its pin. */
-export type ToolReason = Verdict | "over-cap" | "fallback" | "skipped" | PinReason;
+/**
+ * Why a tool was kept or hidden: its verdict, its pin, or one of these.
+ *
+ * - `over-cap`: cut by `maxTools`
+ * - `fallback`: the full catalog was restored; `fallback-cap`: hidden because a fallback is bounded by `fallbackMaxTools`
+ * - `skipped`: the turn judged nothing
+ * - `sticky`: visible earlier in the run or thread
+ * - `revealed`: found through `find_tools`
+ * - `kept-together`: a tool that needs it was kept
+ * - `not-shortlisted`: hidden before the judge was asked
+ */
+export type ToolReason =
+  | Verdict
+  | PinReason
+  | "over-cap"
+  | "fallback"
+  | "fallback-cap"
+  | "skipped"
+  | "sticky"
+  | "revealed"
+  | "kept-together"
+  | "not-shortlisted";
 
 export interface ToolOutcome {
   /** `null` for provider tools without a name. */

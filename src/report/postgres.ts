@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { parseOptions } from "../core/parse-options.js";
+import { selectionRecordSchema } from "../core/record.js";
 import type { SelectionRecord } from "../core/record.js";
 import { EvidenceLog } from "./evidence-log.js";
 import { calledEntry } from "./exposures.js";
@@ -15,7 +16,8 @@ import {
   policiesQuery,
   recordsQuery,
 } from "./postgres-sql.js";
-import { isSelectionRecord } from "./record-check.js";
+const isSelectionRecord = (v: unknown): v is SelectionRecord =>
+  selectionRecordSchema.safeParse(v).success;
 import { resolveSummarizeOptions } from "./report-options.js";
 import type { ResolvedSummarizeOptions, SummarizeOptions } from "./report-options.js";
 import { finishSummary } from "./summarize.js";

@@ -5,9 +5,9 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { glob } from "tinyglobby";
+import { selectionRecordSchema } from "../core/record.js";
 import type { SelectionRecord } from "../core/record.js";
 import { ToolSieveError } from "../errors.js";
-import { isSelectionRecord } from "./record-check.js";
 import { linesOf } from "./record-lines.js";
 import type { Chunk } from "./record-lines.js";
 
@@ -152,7 +152,8 @@ class RecordReader implements RecordLog {
   }
 
   #check(value: unknown): SelectionRecord | null {
-    if (isSelectionRecord(value)) return value;
+    const parsed = selectionRecordSchema.safeParse(value);
+    if (parsed.success) return parsed.data;
     this.counts.foreignRecords++;
     return null;
   }

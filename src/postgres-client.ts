@@ -91,9 +91,3 @@ export async function openPool(
   pool.on("error", () => undefined);
   return pool;
 }
-
-/** The SQLSTATE or system code of an error; its message may hold data, and stays behind. */
-export function postgresErrorCode(error: unknown): string | null {
-  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
-  return typeof code === "string" ? code : null;
-}

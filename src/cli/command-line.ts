@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { parseArgs, type ArgsDef } from "citty";
+import { readErrorCode } from "../core/error-code.js";
 import { InvalidOptionsError, ToolSieveError } from "../errors.js";
 import { paint, printable } from "./terminal.js";
 
@@ -37,8 +38,7 @@ export function integerArgument(value: string, name: string, minimum: number): n
 
 /** The system's code of a failed file operation: `ENOENT`. */
 export function errorCode(error: unknown): string {
-  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
-  return typeof code === "string" ? code : "unknown error";
+  return readErrorCode(error) ?? "unknown error";
 }
 
 /**

@@ -63,7 +63,7 @@ export interface RecordParts {
 }
 
 const idText = (value: unknown): string | null =>
-  typeof value === "string" && value !== "" ? cutText(value, maxIdChars) : null;
+  typeof value === "string" && value !== "" ? cutText(value.toWellFormed(), maxIdChars) : null;
 
 /** Which request of the thread this turn serves, and how many model turns it took so far. */
 function locateTurn(messages: readonly TurnMessage[]): {
@@ -180,7 +180,9 @@ function missedOf(called: readonly string[], tools: SelectionRecord["tools"]): s
 
 /** Adds the outcome; `null` where the model was never called, or where what it did is unknown. */
 export function completeRecord(record: SelectionRecord, step: StepOutcome | null): SelectionRecord {
-  const called = (step?.model?.called ?? []).map((name) => cutText(name, maxIdChars));
+  const called = (step?.model?.called ?? []).map((name) =>
+    cutText(name.toWellFormed(), maxIdChars),
+  );
   const calledNames = new Set<string | null>(called);
   const tools =
     record.tools.length <= fullListSize

@@ -1,11 +1,12 @@
 /** Reads the tools of a turn once per tool object: description, fingerprint, and tokens of the definition. */
 
-import { promptChars } from "./batch.js";
-import type { Candidate, ToolDescription } from "./types.js";
-import { canonicalJson, sha256Hex, toolFingerprint } from "./fingerprint.js";
+import { measurePromptChars } from "./batch.js";
+import type { Candidate, JsonSchema, ToolDescription } from "./types.js";
+import { sha256Hex, toolFingerprint } from "./fingerprint.js";
+import { canonicalJson, toJson, writeJson } from "./json.js";
 import type { ResolvedJudgeLimits } from "./limits.js";
 import { quietly } from "./quietly.js";
-import { cutText, stripInvisible, toJson } from "./text.js";
+import { cleanText, cutText } from "./text.js";
 
 /** A tool of the caller, as read. */
 export interface CatalogTool<T = unknown> {
@@ -40,12 +41,23 @@ function isDescription(value: unknown): value is ToolDescription {
   return typeof name === "string" && name !== "";
 }
 
-function toCandidate(description: ToolDescription, limits: ResolvedJudgeLimits): Candidate {
-  const { description: summary, ...rest } = description;
-  if (typeof summary !== "string") return Object.freeze(rest);
+/** A schema as any judge can take it: without cycles, in bounded size, with well-formed names; the same object if it is so. */
+function toPlainSchema(parameters: JsonSchema): JsonSchema | undefined {
+  const json = writeJson(parameters);
+  if (json === null) return undefined;
+  return json.isExact ? parameters : (JSON.parse(json.text) as JsonSchema);
+}
+
+function toCandidate(tool: ToolDescription, limits: ResolvedJudgeLimits): Candidate {
+  const { description, parameters } = tool;
   return Object.freeze({
-    ...rest,
-    description: cutText(stripInvisible(summary), limits.descriptionChars),
+    ...tool,
+    name: tool.name.toWellFormed(),
+    description:
+      typeof description === "string"
+        ? cutText(cleanText(description), limits.descriptionChars)
+        : undefined,
+    parameters: parameters === undefined ? undefined : toPlainSchema(parameters),
   });
 }
 
@@ -87,7 +99,7 @@ export function createCatalogReader(options: CatalogReaderOptions): CatalogReade
     const description = describeSafely(tool, describe);
     const candidate = description === null ? null : toCandidate(description, options.limits);
     // Measured while tools are read one by one: splitting thousands at once would hold the event loop.
-    if (candidate !== null) promptChars(candidate, options.limits);
+    if (candidate !== null) measurePromptChars(candidate, options.limits);
     return {
       description,
       candidate,

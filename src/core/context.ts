@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { integerFrom } from "./parse-options.js";
 import { quietly } from "./quietly.js";
-import { cutText, stripInvisible } from "./text.js";
+import { cleanText, cutText, stripInvisible } from "./text.js";
 import type { JudgeContext, JudgeMessage, TurnMessage } from "./types.js";
 
 /** How the conversation is cut for the judge. Characters are UTF-16 units. */
@@ -85,7 +85,7 @@ function clean(text: string, role: JudgeMessage["role"], redact: Redact): string
     quietly(() => redacted);
     throw new TypeError("`redact` returned something that is not a string.");
   }
-  const visible = stripInvisible(redacted);
+  const visible = cleanText(redacted);
   return role === "tool" ? cutText(visible, toolResultChars) : visible;
 }
 

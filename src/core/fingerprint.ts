@@ -2,36 +2,12 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import { canonicalJson } from "./json.js";
 import type { ToolDescription } from "./types.js";
 
 /** SHA-256 of the UTF-8 bytes of a text, as 64 hex digits. */
 export function sha256Hex(text: string): string {
   return bytesToHex(sha256(utf8ToBytes(text)));
-}
-
-function sortKeys(value: unknown, ancestors: readonly object[]): unknown {
-  if (typeof value === "bigint") return `${value}n`;
-  if (typeof value !== "object" || value === null) return value;
-  if (ancestors.includes(value)) return "[cycle]";
-  const inside = [...ancestors, value];
-  if (Array.isArray(value)) return value.map((item) => sortKeys(item, inside));
-  const entries = Object.keys(value)
-    .sort()
-    .map((key): readonly [string, unknown] => [key, sortKeys(Reflect.get(value, key), inside)])
-    .filter(([, item]) => item !== undefined);
-  return { entries };
-}
-
-/**
- * A text that is equal for equal values, whatever the order of their keys; objects become sorted lists of entries, so
- * that no key (`__proto__`) is special. Cycles and BigInts are named, never thrown on.
- */
-export function canonicalJson(value: unknown): string {
-  try {
-    return JSON.stringify(sortKeys(value, [])) ?? "undefined";
-  } catch {
-    return "[unreadable]";
-  }
 }
 
 /** SHA-256 of one tool: its name, description and input schema. */
@@ -50,6 +26,6 @@ export function catalogFingerprint(tools: readonly ToolDescription[]): string {
 }
 
 /** A stable number in [0, 1) for an id: the first 48 bits of its SHA-256. */
-export function shareOf(id: string): number {
+export function hashToShare(id: string): number {
   return Number.parseInt(sha256Hex(id).slice(0, 12), 16) / 2 ** 48;
 }

@@ -3,7 +3,8 @@
 import * as z from "zod";
 import type { ToolDescription } from "./types.js";
 import { integerFrom } from "./parse-options.js";
-import { cutText, stripInvisible, toJson } from "./text.js";
+import { toJson } from "./json.js";
+import { cleanText, cutText } from "./text.js";
 
 export const judgeLimitsSchema = z.strictObject({
   descriptionChars: integerFrom(1).default(2000),
@@ -28,15 +29,15 @@ export interface PromptTool {
   readonly name: string;
   readonly description: string;
   /** JSON text of the schema; absent if there is none, or if it cannot be serialised. */
-  readonly parameters?: string;
+  readonly parameters?: string | undefined;
 }
 
 /** Renders a tool for a prompt, within the limits. */
 export function toPromptTool(tool: ToolDescription, limits: ResolvedJudgeLimits): PromptTool {
+  const name = cutText(cleanText(tool.name), 256);
+  const description = cutText(cleanText(tool.description ?? ""), limits.descriptionChars);
   const schema = tool.parameters === undefined ? null : toJson(tool.parameters);
-  return {
-    name: cutText(stripInvisible(tool.name), 256),
-    description: cutText(stripInvisible(tool.description ?? ""), limits.descriptionChars),
-    ...(schema === null ? {} : { parameters: cutText(stripInvisible(schema), limits.schemaChars) }),
-  };
+  // No key without a value: some services refuse it.
+  if (schema === null) return { name, description };
+  return { name, description, parameters: cutText(cleanText(schema), limits.schemaChars) };
 }

@@ -4,7 +4,8 @@ import * as z from "zod";
 import { InvalidOptionsError } from "../errors.js";
 import { contextOptionsSchema } from "./context.js";
 import type { ContextOptions, Redact } from "./context.js";
-import { canonicalJson, sha256Hex } from "./fingerprint.js";
+import { sha256Hex } from "./fingerprint.js";
+import { canonicalJson } from "./json.js";
 import { judgeLimitsSchema } from "./limits.js";
 import type { JudgeLimits } from "./limits.js";
 import { functionOption, integerFrom, numberBetween, parseOptions } from "./parse-options.js";
@@ -18,6 +19,7 @@ import type {
   Turn,
   TurnOverrides,
 } from "./types.js";
+import { loggerSchema } from "./warn-once.js";
 
 /** Options of `createToolSelector`, in three groups: judging, policy, evidence. All are optional. */
 export interface ToolSelectorOptions {
@@ -171,13 +173,6 @@ const sinksSchema = z
     "a sink ({ write }) or an array of sinks",
   )
   .transform((sinks): readonly Sink[] => (Array.isArray(sinks) ? sinks : [sinks as Sink]));
-const loggerSchema = z.custom<Logger>(
-  (value) => hasMethod(value, "warn"),
-  "a logger with a `warn` method",
-);
-
-const silent: Logger = { warn: () => undefined };
-
 /** Anything a function of the turn may decide, or a fixed value. */
 const perTurn = <S extends z.ZodType>(
   schema: S,
@@ -212,7 +207,7 @@ const toolSelectorOptionsSchema = z.strictObject({
   countTokens: functionOption<(text: string) => number>().default(
     () => (text: string) => Math.ceil(text.length / 4),
   ),
-  logger: loggerSchema.default(silent),
+  logger: loggerSchema.optional(),
   now: functionOption<() => number>().default(() => Date.now),
   newId: functionOption<() => string>().default(() => randomId),
 });

@@ -11,16 +11,22 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 /** What a judge sees of a tool. */
 export interface ToolDescription {
   readonly name: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** JSON Schema of the arguments. */
-  readonly parameters?: JsonSchema;
+  readonly parameters?: JsonSchema | undefined;
   /** Where the tool comes from: an MCP server, a toolkit. */
-  readonly group?: string;
-  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly group?: string | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A tool that may be hidden: it has a name, and nothing pins it. */
 export type Candidate = ToolDescription;
+
+/** A call that an assistant message makes. */
+export interface NamedCall {
+  readonly id?: string | undefined;
+  readonly name: string;
+}
 
 /** One message of the conversation, reduced to what a selection needs. */
 export interface TurnMessage {
@@ -28,19 +34,19 @@ export interface TurnMessage {
   readonly role: string;
   /** The text blocks of the message, joined with a newline; `""` if it has none. */
   readonly text: string;
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Calls that an assistant message makes. */
-  readonly toolCalls?: readonly { readonly id?: string; readonly name: string }[];
+  readonly toolCalls?: readonly NamedCall[] | undefined;
   /** On a tool result: the tool that answered. */
-  readonly toolName?: string;
+  readonly toolName?: string | undefined;
 }
 
 /** Changes to the policy for one turn; an invalid one is ignored and warned about. */
 export interface TurnOverrides {
-  readonly mode?: Mode;
-  readonly maxTools?: number;
+  readonly mode?: Mode | undefined;
+  readonly maxTools?: number | undefined;
   /** Added to the selector's own `alwaysInclude`. */
-  readonly alwaysInclude?: readonly string[];
+  readonly alwaysInclude?: readonly string[] | undefined;
 }
 
 /** What is about to be sent to the model. */
@@ -53,23 +59,23 @@ export interface Turn<T = unknown> {
    * Reads a tool; `null` pins it (never judged, never hidden).
    * @default understands OpenAI, Anthropic, MCP, Bedrock and LangChain shapes
    */
-  readonly describe?: (tool: T) => ToolDescription | null;
+  readonly describe?: ((tool: T) => ToolDescription | null) | undefined;
   /** The tool choice of the request, in any provider's spelling. */
   readonly toolChoice?: unknown;
-  readonly threadId?: string;
-  readonly runId?: string;
+  readonly threadId?: string | undefined;
+  readonly runId?: string | undefined;
   /** User, tenant or job: the unit of evidence where threads of one are alike. */
-  readonly groupId?: string;
+  readonly groupId?: string | undefined;
   /** The caller's cancellation. */
-  readonly signal?: AbortSignal;
-  readonly overrides?: TurnOverrides;
+  readonly signal?: AbortSignal | undefined;
+  readonly overrides?: TurnOverrides | undefined;
   /**
    * `false` where an empty tool list is dangerous (structured-response strategies).
    * @default true
    */
-  readonly emptyAllowed?: boolean;
+  readonly emptyAllowed?: boolean | undefined;
   /** Runs the judge calls of this turn in a scope of the host, such as a tagged trace. Must return what `judge` returns. */
-  readonly judgeScope?: <R>(judge: () => Promise<R>) => Promise<R>;
+  readonly judgeScope?: (<R>(judge: () => Promise<R>) => Promise<R>) | undefined;
 }
 
 /** The conversation as a judge sees it: redacted, bounded, without the system prompt. */
@@ -95,7 +101,7 @@ export interface JudgeOptions {
   /** Fires when the caller cancels or our budget ends (`reason` is then a `JudgeTimeoutError`). */
   readonly signal: AbortSignal;
   /** When the budget ends, in epoch milliseconds. */
-  readonly deadline?: number;
+  readonly deadline?: number | undefined;
 }
 
 /** Tokens that a judge used, as its provider reported them. */
@@ -103,28 +109,28 @@ export interface JudgeUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** The part of `inputTokens` that came from the provider's cache. */
-  readonly cachedInputTokens?: number;
+  readonly cachedInputTokens?: number | undefined;
 }
 
 export interface JudgeResponse {
   /** In candidate order, each in [0, 1]; `null`: the judge cannot tell; `undefined`: no valid answer for this one. */
   readonly probabilities: readonly (number | null | undefined)[];
   /** The model that answered. */
-  readonly model?: string;
-  readonly requestId?: string;
+  readonly model?: string | undefined;
+  readonly requestId?: string | undefined;
   /** Absent: unknown. A judge that costs nothing reports zeros. */
-  readonly usage?: JudgeUsage;
+  readonly usage?: JudgeUsage | undefined;
   /**
    * HTTP requests made, retries included.
    * @default 1
    */
-  readonly requests?: number;
+  readonly requests?: number | undefined;
   /** @default 0 */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   /** The answer came from a cache. */
-  readonly cached?: boolean;
+  readonly cached?: boolean | undefined;
   /** Why `undefined` answers are missing, where the judge knows: it refused single questions, or a part of it failed. */
-  readonly missing?: "refused" | "malformed" | "error";
+  readonly missing?: "refused" | "malformed" | "error" | undefined;
 }
 
 /** Says for each candidate how probable it is that carrying out the request involves it. Applies no threshold. */
@@ -133,17 +139,17 @@ export interface Judge {
   readonly id: string;
   judge(request: JudgeRequest, options: JudgeOptions): Promise<JudgeResponse>;
   /** A hard limit of the backend on candidates per call, if it has one. */
-  readonly batchSize?: number;
+  readonly batchSize?: number | undefined;
   /**
    * `catalog`: an answer depends on the other tools, so all candidates come in one request.
    *
    * @default "tool"
    */
-  readonly scope?: "tool" | "catalog";
+  readonly scope?: "tool" | "catalog" | undefined;
   /** A ranking judge's own cap on the tools that are offered. */
-  readonly maxTools?: number;
+  readonly maxTools?: number | undefined;
   /** Where its probabilities live on another scale than 0.8 and 0.2. */
-  readonly thresholds?: { readonly confidence: number; readonly rejection: number };
+  readonly thresholds?: { readonly confidence: number; readonly rejection: number } | undefined;
   /** Computes ahead what the judge keeps per tool, such as vectors. */
   prepare?(
     candidates: readonly ToolDescription[],
@@ -264,16 +270,16 @@ export interface ModelUsage {
   /** Cached tokens included. */
   readonly inputTokens: number;
   readonly outputTokens: number;
-  readonly cacheReadTokens?: number;
-  readonly cacheWriteTokens?: number;
+  readonly cacheReadTokens?: number | undefined;
+  readonly cacheWriteTokens?: number | undefined;
 }
 
 /** What the model did with the tools it was offered. */
 export interface ModelOutcome {
   /** Names of the tools that it called, in order. */
   readonly called: readonly string[];
-  readonly usage?: ModelUsage;
-  readonly model?: string;
+  readonly usage?: ModelUsage | undefined;
+  readonly model?: string | undefined;
 }
 
 /** A condition on the metadata of a tool: a plain JSON object, so that it travels. */

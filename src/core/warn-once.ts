@@ -1,20 +1,30 @@
-/** Warnings: each kind once per selector, and never in a turn's way. */
+/** Warnings: each kind once per owner; a logger that fails is ignored. */
 
+import * as z from "zod";
 import { quietly } from "./quietly.js";
 import type { Logger } from "./types.js";
-import type { Warn } from "../selector/turn-policy.js";
 
-/** Warnings of one kind at most, so that hostile names can fill neither the memory nor the log. */
+/** Gives a warning once per key; a key is a kind, or `kind:subject`. */
+export type Warn = (key: string, message: string) => void;
+
+/** The `logger` option of every factory. */
+export const loggerSchema: z.ZodCustom<Logger, Logger> = z.custom<Logger>(
+  (value) =>
+    typeof value === "object" && value !== null && typeof Reflect.get(value, "warn") === "function",
+  "a logger with a `warn` function",
+);
+
+/** Subjects per kind, so that hostile names can fill neither the memory nor the log. */
 const maxPerKind = 100;
 
-/** A key is a kind, or `kind:subject`; a kind that is used up takes no room from the others. */
-export function createWarnOnce(logger: Logger): Warn {
-  const said = new Map<string, Set<string>>();
+/** Gives each warning once to the logger, if there is one. A kind that is used up takes no room from the others. */
+export function createWarnOnce(logger: Logger | undefined): Warn {
+  const given = new Map<string, Set<string>>();
   return (key, message) => {
     const kind = key.split(":", 1).join();
-    const keys = said.get(kind) ?? new Set();
+    const keys = given.get(kind) ?? new Set();
     if (keys.has(key) || keys.size >= maxPerKind) return;
-    said.set(kind, keys.add(key));
-    quietly(() => logger.warn(`[toolsieve] ${message}`));
+    given.set(kind, keys.add(key));
+    quietly(() => logger?.warn(`[toolsieve] ${message}`));
   };
 }

@@ -2,8 +2,10 @@
 
 import pMap from "p-map";
 import { ToolSieveError } from "../errors.js";
+import { splitBySize } from "../core/batch.js";
 import { buildContext, contextOptionsSchema, requestText } from "../core/context.js";
 import type { ContextOptions } from "../core/context.js";
+import { sum } from "../core/sum.js";
 import type { Judge, JudgeContext, JudgeUsage, ToolDescription } from "../core/types.js";
 import { buildCaseCatalog } from "./catalog.js";
 import type { CaseCatalogOptions, Catalog } from "./catalog.js";
@@ -92,15 +94,8 @@ async function askBatch(
   }
 }
 
-function batchesOf<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
-}
-
 function costOf(replies: readonly Reply[]): JudgeCost {
   const usages = replies.flatMap(({ usage }) => usage ?? []);
-  const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
   return {
     requests: sum(replies.map(({ requests }) => requests)),
     inputTokens: usages.length === 0 ? null : sum(usages.map(({ inputTokens }) => inputTokens)),
@@ -125,7 +120,7 @@ export async function judgeCases(options: JudgeCasesOptions): Promise<JudgedCase
     if (built === null || requestText(labelledCase.messages) === null) return null;
     const context = buildContext(labelledCase.messages, contextOptions, (text) => text);
     const answers: unknown[] = [];
-    for (const batch of batchesOf(built.tools, batchSize)) {
+    for (const batch of splitBySize(built.tools, batchSize)) {
       const reply = await askBatch(judge, context, batch, signal);
       replies.push(reply);
       answers.push(...reply.answers);

@@ -1,17 +1,10 @@
 /** Seeded random numbers, so that catalogs and intervals are the same on every run. */
 
-/** FNV-1a, 32 bits, over UTF-16 units (http://www.isthe.com/chongo/tech/comp/fnv/). */
-function hash(text: string): number {
-  let state = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    state = Math.imul(state ^ text.charCodeAt(index), 0x01000193);
-  }
-  return state >>> 0;
-}
+import { fnv1a } from "../core/hash.js";
 
 /** Numbers in [0, 1), fixed by the seed: mulberry32 (Tommy Ettinger, public domain). */
 export function seededRandom(seed: string): () => number {
-  let state = hash(seed);
+  let state = fnv1a(seed);
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

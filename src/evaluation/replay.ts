@@ -2,7 +2,8 @@
 
 import * as z from "zod";
 import { InvalidOptionsError, ToolSieveError } from "../errors.js";
-import { canonicalJson, sha256Hex } from "../core/fingerprint.js";
+import { sha256Hex } from "../core/fingerprint.js";
+import { canonicalJson } from "../core/json.js";
 import type { Judge, JudgeRequest, JudgeResponse, JudgeUsage } from "../core/types.js";
 import { isValidAnswer } from "../core/verdict.js";
 

@@ -1,8 +1,9 @@
 /** The prompt of the judges that ask a chat model about a whole batch: rules and tools first, the conversation last. */
 
+import { splitToFit } from "../core/batch.js";
 import { toPromptTool, type ResolvedJudgeLimits } from "../core/limits.js";
 import type { JudgeContext, ToolDescription } from "../core/types.js";
-import { splitToFit, toPromptConversation } from "./request-parts.js";
+import { toPromptConversation } from "./request-parts.js";
 
 /** What the model says of each tool: a mark, or a number. */
 export type AnswerStyle = "marks" | "stated" | "structured";
@@ -58,8 +59,8 @@ export function promptParts(
     chars: toolLine(candidate, 1, limits).length,
   }));
   const parts = splitToFit(asked, [
-    { sizeOf: () => 1, limit: batchSize },
-    { sizeOf: ({ chars }) => chars, limit: limits.batchChars },
+    { measure: () => 1, limit: batchSize },
+    { measure: ({ chars }) => chars, limit: limits.batchChars },
   ]);
   return parts.map((part) => part.map(({ candidate }) => candidate));
 }

@@ -1,7 +1,8 @@
 /** What prompts have in common: conversation and tools as data, a batch cut into requests that fit, their answers merged. */
 
 import { JudgeHttpError, JudgeResponseError } from "../errors.js";
-import { stripInvisible } from "../core/text.js";
+import { sum, sumKnown } from "../core/sum.js";
+import { cleanText } from "../core/text.js";
 import type { JudgeContext, JudgeMessage, JudgeResponse, JudgeUsage } from "../core/types.js";
 import { failureOf } from "./failure.js";
 
@@ -14,8 +15,8 @@ export interface PromptConversation {
 /** Renders the conversation as plain data, without invisible characters. */
 export function toPromptConversation(context: JudgeContext): PromptConversation {
   return {
-    request: stripInvisible(context.request),
-    recent: context.messages.map(({ role, text }) => ({ role, text: stripInvisible(text) })),
+    request: cleanText(context.request),
+    recent: context.messages.map(({ role, text }) => ({ role, text: cleanText(text) })),
   };
 }
 
@@ -28,47 +29,15 @@ export function estimateTokens(text: string): number {
   return Math.ceil(ascii / 3) + text.length - ascii;
 }
 
-/** A limit on what one request holds, in any unit. */
-export interface RequestBudget<T> {
-  readonly sizeOf: (item: T) => number;
-  readonly limit: number;
-}
-
-/** Consecutive parts within every budget, which concatenate back to the items; an item over a budget stands alone. */
-export function splitToFit<T>(
-  items: readonly T[],
-  budgets: readonly RequestBudget<T>[],
-): readonly (readonly T[])[] {
-  const parts: T[][] = [];
-  let used: readonly number[] = [];
-  for (const item of items) {
-    const sizes = budgets.map(({ sizeOf }) => sizeOf(item));
-    const total = sizes.map((size, index) => size + (used[index] ?? 0));
-    const part = parts.at(-1);
-    const fits = total.every((size, index) => size <= (budgets[index]?.limit ?? 0));
-    if (part !== undefined && fits) {
-      part.push(item);
-      used = total;
-    } else {
-      parts.push([item]);
-      used = sizes;
-    }
-  }
-  return parts;
-}
-
 function sumUsage(responses: readonly JudgeResponse[]): JudgeUsage | undefined {
   const usages = responses.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   const isUnknown = responses.some(({ usage, requests }) => usage === undefined && requests !== 0);
   if (usages.length === 0 || isUnknown) return undefined;
-  const cached = usages.flatMap(({ cachedInputTokens: tokens }) =>
-    tokens === undefined ? [] : [tokens],
-  );
-  const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
   return {
     inputTokens: sum(usages.map(({ inputTokens }) => inputTokens)),
     outputTokens: sum(usages.map(({ outputTokens }) => outputTokens)),
-    ...(cached.length === 0 ? {} : { cachedInputTokens: sum(cached) }),
+    cachedInputTokens:
+      sumKnown(usages.map(({ cachedInputTokens }) => cachedInputTokens)) ?? undefined,
   };
 }
 
@@ -85,7 +54,6 @@ export function mergeResponses(responses: readonly JudgeResponse[]): JudgeRespon
   const usage = sumUsage(responses);
   const reasons = responses.flatMap(({ missing }) => (missing === undefined ? [] : [missing]));
   const model = responses.findLast((response) => response.model !== undefined)?.model;
-  const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
   return {
     probabilities: responses.flatMap(({ probabilities }) => probabilities),
     requests: sum(responses.map(({ requests }) => requests ?? 1)),

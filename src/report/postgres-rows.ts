@@ -1,12 +1,12 @@
 /** Reads a Postgres table of records: the way to the server, a range of rows, and its pages. */
 
+import { readErrorCode } from "../core/error-code.js";
 import * as z from "zod";
 import { ToolSieveError } from "../errors.js";
 import {
   isOneSource,
   oneSource,
   openPool,
-  postgresErrorCode,
   postgresOptionFields,
   type PostgresPool,
 } from "../postgres-client.js";
@@ -29,7 +29,7 @@ function queryOn(pool: PostgresPool): Query {
     try {
       return (await pool.query(text, values)).rows as readonly Row[];
     } catch (error) {
-      const code = postgresErrorCode(error) ?? "connection lost";
+      const code = readErrorCode(error) ?? "connection lost";
       const isDataFault = /^2[123]/.test(code) || !(error instanceof Error);
       throw new ToolSieveError(
         `The records in Postgres could not be read (${isDataFault ? code : `${code}: ${error.message}`}).`,

@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { glob } from "tinyglobby";
 import { selectionRecordSchema } from "../core/record.js";
+import { readErrorCode } from "../core/error-code.js";
 import type { SelectionRecord } from "../core/record.js";
 import { ToolSieveError } from "../errors.js";
 import { linesOf } from "./record-lines.js";
@@ -93,8 +94,7 @@ class RecordReader implements RecordLog {
     try {
       yield* this.#readLines(file as AsyncIterable<Chunk>);
     } catch (cause) {
-      const code: unknown = cause instanceof Error ? Reflect.get(cause, "code") : undefined;
-      const reason = typeof code === "string" ? code : "unknown error";
+      const reason = readErrorCode(cause) ?? "unknown error";
       throw new ToolSieveError(`Cannot read ${path}: ${reason}.`, { cause });
     }
   }

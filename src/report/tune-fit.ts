@@ -1,6 +1,6 @@
 /** The arithmetic of tuning: the hardest calls of each unit, the quantile that the recall allows, and the check. Pure. */
 
-import { shareOf } from "../core/fingerprint.js";
+import { hashToShare } from "../core/fingerprint.js";
 import { upperBound } from "./bounds.js";
 import type { Unit } from "./evidence-log.js";
 import type { CohortPolicy } from "./summary.js";
@@ -37,7 +37,8 @@ export interface HardestCalls {
 export const fitShare = 0.6;
 
 /** Splits by a hash of its own, so that it is independent of which threads are enforced. */
-export const isFitted = ({ kind, id }: Unit): boolean => shareOf(`tune:${kind}:${id}`) < fitShare;
+export const isFitted = ({ kind, id }: Unit): boolean =>
+  hashToShare(`tune:${kind}:${id}`) < fitShare;
 
 /** Over all exposures, in fallbacks and after a miss too; `null` if none has a probability. */
 export function hardestOf(unit: Unit): HardestCalls | null {

@@ -1,7 +1,7 @@
 /** Notices when the full catalog is restored so often that nothing is gained, and says so once. */
 
 import type { Selection } from "../core/types.js";
-import type { Warn } from "./turn-policy.js";
+import type { Warn } from "../core/warn-once.js";
 
 const windowSize = 50;
 

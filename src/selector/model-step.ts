@@ -5,7 +5,7 @@ import { quietly } from "../core/quietly.js";
 import { read } from "../core/read.js";
 import type { ModelOutcome, Selection } from "../core/types.js";
 import { isControlFlow } from "../core/control-flow.js";
-import type { Warn } from "./turn-policy.js";
+import type { Warn } from "../core/warn-once.js";
 
 /** One model step, as an adapter wraps it. */
 export interface ModelStep<T, R> {

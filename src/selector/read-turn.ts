@@ -9,7 +9,8 @@ import type { ResolvedOptions } from "../core/options.js";
 import { readToolChoice } from "../core/tool-choice.js";
 import type { ToolChoice } from "../core/tool-choice.js";
 import type { Candidate, PinReason, Turn, TurnMessage } from "../core/types.js";
-import type { TurnPolicy, Warn } from "./turn-policy.js";
+import type { TurnPolicy } from "./turn-policy.js";
+import type { Warn } from "../core/warn-once.js";
 
 /** A turn as read: its messages, its catalog, the pin of each tool, and the candidates that are left. */
 export interface Reading {

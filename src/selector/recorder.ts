@@ -5,7 +5,7 @@ import type { StepOutcome } from "../core/build-record.js";
 import { quietly } from "../core/quietly.js";
 import type { SelectionRecord } from "../core/record.js";
 import type { Sink } from "../core/types.js";
-import type { Warn } from "./turn-policy.js";
+import type { Warn } from "../core/warn-once.js";
 
 export interface Recorder {
   /** How often a sink failed, or took no record because too many of its writes were open. */

@@ -20,7 +20,8 @@ import type { Judging } from "./judge-candidates.js";
 import { readTurn, unread } from "./read-turn.js";
 import type { Reading } from "./read-turn.js";
 import { isSampled } from "./turn-policy.js";
-import type { TurnPolicy, Warn } from "./turn-policy.js";
+import type { TurnPolicy } from "./turn-policy.js";
+import type { Warn } from "../core/warn-once.js";
 
 /** What selecting needs of the selector it works for. */
 export interface Selecting {

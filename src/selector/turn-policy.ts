@@ -3,7 +3,7 @@
 import type * as z from "zod";
 import { startBudget } from "./budget.js";
 import { untilAborted } from "../core/abort.js";
-import { shareOf } from "../core/fingerprint.js";
+import { hashToShare } from "../core/fingerprint.js";
 import {
   fingerprintPolicy,
   modeSchema,
@@ -11,7 +11,8 @@ import {
   turnOverridesSchema,
 } from "../core/options.js";
 import type { ResolvedOptions } from "../core/options.js";
-import type { Mode, Turn, TurnOverrides } from "../core/types.js";
+import type { Mode, Turn } from "../core/types.js";
+import type { Warn } from "../core/warn-once.js";
 
 export interface TurnPolicy {
   readonly mode: Mode;
@@ -23,9 +24,6 @@ export interface TurnPolicy {
   /** The share of threads that is enforced, in [0, 1]; `null` where no share applies. */
   readonly enforceShare: number | null;
 }
-
-/** Says a warning once per key. */
-export type Warn = (key: string, message: string) => void;
 
 type Valid = z.output<typeof turnOverridesSchema>;
 
@@ -109,7 +107,7 @@ async function resolveShare(
 
 function isInShare(threadId: string | undefined, share: number | null, salt: string): boolean {
   if (share === null) return true;
-  return threadId !== undefined && shareOf(`${salt}${threadId}`) < share;
+  return threadId !== undefined && hashToShare(`${salt}${threadId}`) < share;
 }
 
 /**
@@ -166,7 +164,7 @@ const plainFingerprints = new WeakMap<ResolvedOptions, string>();
 /** Turns with overrides have a fingerprint of their own. */
 function fingerprintOf(options: ResolvedOptions, overrides: Valid): string {
   if (Object.keys(overrides).length > 0) {
-    return fingerprintPolicy(options, overrides as TurnOverrides);
+    return fingerprintPolicy(options, overrides);
   }
   const known = plainFingerprints.get(options) ?? fingerprintPolicy(options);
   plainFingerprints.set(options, known);

@@ -1,8 +1,10 @@
 /** A sink that inserts records into a Postgres table, in batches, and waits in a bounded queue while the server is away. */
 
 import * as z from "zod";
+import { readErrorCode } from "../core/error-code.js";
 import { parseOptions } from "../core/parse-options.js";
 import type { SelectionRecord } from "../core/record.js";
+import { waitAtMost } from "../core/timers.js";
 import type { Sink } from "../core/types.js";
 import { ToolSieveError } from "../errors.js";
 import {
@@ -10,13 +12,12 @@ import {
   isOneSource,
   oneSource,
   openPool,
-  postgresErrorCode,
   postgresOptionFields,
   quoteTable,
   type OwnPool,
   type PostgresPool,
 } from "../postgres-client.js";
-import { createQueue, queueOptionFields, withinMs, type SinkStats } from "./queue.js";
+import { createQueue, queueOptionFields, type SinkStats } from "./queue.js";
 
 const optionsSchema = z
   .strictObject({
@@ -102,11 +103,10 @@ function storable(line: string): string {
 }
 
 /** Data exceptions and exceeded limits: the record's own fault, which no repetition mends. */
-const isRecordFault = (error: unknown): boolean =>
-  /^(?:22|23|54)/.test(postgresErrorCode(error) ?? "");
+const isRecordFault = (error: unknown): boolean => /^(?:22|23|54)/.test(readErrorCode(error) ?? "");
 
 const failure = (what: string, error: unknown): ToolSieveError =>
-  new ToolSieveError(`postgresSink: ${what} (${postgresErrorCode(error) ?? "connection lost"}).`);
+  new ToolSieveError(`postgresSink: ${what} (${readErrorCode(error) ?? "connection lost"}).`);
 
 /** Inserts batches over a pool and creates the table when it is first needed, or was dropped. */
 function createInserter(table: string, migrate: boolean) {
@@ -225,7 +225,7 @@ export function postgresSink(options: PostgresSinkOptions): PostgresSink {
     async close() {
       await queue.close();
       // A connection that hangs in a query cannot be waited for.
-      await withinMs(1000, source.close());
+      await waitAtMost(1000, source.close(), () => undefined);
     },
     stats: queue.stats,
   };

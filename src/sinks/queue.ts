@@ -1,9 +1,10 @@
 /** The bounded queue between a turn and a slow destination: takes at once, delivers in the background, counts what it loses. */
 
-import * as z from "zod";
 import { functionOption, integerFrom } from "../core/parse-options.js";
 import { quietly } from "../core/quietly.js";
+import { waitAtMost } from "../core/timers.js";
 import type { Logger } from "../core/types.js";
+import { createWarnOnce, loggerSchema } from "../core/warn-once.js";
 import { ToolSieveError } from "../errors.js";
 
 /** What became of the records that a sink was given. */
@@ -33,15 +34,7 @@ export const queueOptionFields = {
   /** Is told of every record that is lost and of every attempt that failed. What it throws is ignored. */
   onError: functionOption<(error: ToolSieveError) => void>().optional(),
   /** Is warned once of each kind of failure. */
-  logger: z
-    .custom<Logger>(
-      (value) =>
-        typeof value === "object" &&
-        value !== null &&
-        typeof Reflect.get(value, "warn") === "function",
-      "an object with a `warn` function",
-    )
-    .optional(),
+  logger: loggerSchema.optional(),
 };
 
 interface QueueOptions<Item> {
@@ -105,12 +98,10 @@ function ignorable(promise: Promise<void>): Promise<void> {
 
 /** Tells `onError` of every failure and the logger of the first of each kind; neither can throw into the sink. */
 function createReporter({ onError, logger }: Pick<QueueOptions<unknown>, "onError" | "logger">) {
-  const warned = new Set<string>();
+  const warn = createWarnOnce(logger);
   return (kind: Loss | "retried", error: ToolSieveError): void => {
     quietly(() => onError?.(error));
-    if (warned.has(kind)) return;
-    warned.add(kind);
-    quietly(() => logger?.warn(`${error.message} More of this kind is counted, not logged.`));
+    warn(kind, `${error.message} More of this kind is counted, not logged.`);
   };
 }
 
@@ -233,7 +224,7 @@ export function createQueue<Item>(options: QueueOptions<Item>): Queue<Item> {
     flush,
     async close() {
       if (state === "open") state = "closing";
-      await withinMs(options.closeTimeoutMs, flush());
+      await waitAtMost(options.closeTimeoutMs, flush(), () => undefined);
       state = "abandoned";
       pause.end();
       for (const entry of remove(entries.length)) {
@@ -246,17 +237,4 @@ export function createQueue<Item>(options: QueueOptions<Item>): Queue<Item> {
     },
     stats: () => ({ ...counts, queued: entries.length }),
   };
-}
-
-/** Settles with `work`, or resolves when the time is over. */
-export async function withinMs(milliseconds: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  try {
-    await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

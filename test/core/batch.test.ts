@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { splitIntoBatches } from "../../src/core/batch.js";
+import { splitIntoBatches, splitToFit } from "../../src/core/batch.js";
 import { judgeLimitsSchema } from "../../src/core/limits.js";
 
 const candidates = fc.array(
@@ -32,7 +32,7 @@ describe("splitIntoBatches", () => {
     );
   });
 
-  it("counts a schema only up to its cap, and one that cannot be serialised as nothing", () => {
+  it("counts a schema only up to its cap, one that contains itself too", () => {
     const cyclic: Record<string, unknown> = {};
     cyclic["self"] = cyclic;
     const big = { type: "object", description: "x".repeat(10_000) };
@@ -43,5 +43,51 @@ describe("splitIntoBatches", () => {
       { name: "c", parameters: cyclic },
     ];
     expect(splitIntoBatches(list, 64, limits)).toHaveLength(1);
+  });
+});
+
+describe("splitToFit", () => {
+  const budgets = [
+    { measure: () => 1, limit: 3 },
+    { measure: (item: number) => item, limit: 10 },
+  ];
+
+  it.each<[number[], number[][]]>([
+    [[], []],
+    [
+      [1, 1, 1, 1],
+      [[1, 1, 1], [1]],
+    ],
+    [
+      [4, 6, 1],
+      [[4, 6], [1]],
+    ],
+    [
+      [4, 7, 3],
+      [[4], [7, 3]],
+    ],
+    [
+      [99, 1],
+      [[99], [1]],
+    ],
+    [
+      [1, 99, 1],
+      [[1], [99], [1]],
+    ],
+  ])("splits %j into %j", (items, parts) => {
+    expect(splitToFit(items, budgets)).toEqual(parts);
+  });
+
+  it("cuts into parts that concatenate back, each within every budget or a single item", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(20)), (items) => {
+        const parts = splitToFit(items, budgets);
+        expect(parts.flat()).toEqual(items);
+        for (const part of parts) {
+          const size = part.reduce((a, b) => a + b, 0);
+          expect(part.length === 1 || (part.length <= 3 && size <= 10)).toBe(true);
+        }
+      }),
+    );
   });
 });

@@ -1,12 +1,8 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  canonicalJson,
-  catalogFingerprint,
-  sha256Hex,
-  shareOf,
-} from "../../src/core/fingerprint.js";
+import { catalogFingerprint, hashToShare, sha256Hex } from "../../src/core/fingerprint.js";
+import { canonicalJson } from "../../src/core/json.js";
 
 describe("sha256Hex", () => {
   it("agrees with Node's own SHA-256", () => {
@@ -79,11 +75,11 @@ describe("catalogFingerprint", () => {
   });
 });
 
-describe("shareOf", () => {
+describe("hashToShare", () => {
   it("is stable, in [0, 1), and spread evenly", () => {
-    const shares = Array.from({ length: 4000 }, (_, index) => shareOf(`id-${index}`));
+    const shares = Array.from({ length: 4000 }, (_, index) => hashToShare(`id-${index}`));
     expect(shares.every((share) => share >= 0 && share < 1)).toBe(true);
-    expect(shareOf("id-1")).toBe(shares[1]);
+    expect(hashToShare("id-1")).toBe(shares[1]);
     const below = shares.filter((share) => share < 0.1).length / shares.length;
     expect(below).toBeGreaterThan(0.08);
     expect(below).toBeLessThan(0.12);

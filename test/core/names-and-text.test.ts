@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nameMatcher } from "../../src/core/glob.js";
 import { judgeLimitsSchema, toPromptTool } from "../../src/core/limits.js";
-import { cutText, stripInvisible, toJson } from "../../src/core/text.js";
+import { cleanText, cutText, stripInvisible } from "../../src/core/text.js";
 
 describe("nameMatcher", () => {
   it.each([
@@ -88,11 +88,14 @@ describe("stripInvisible", () => {
   });
 });
 
-describe("toJson", () => {
-  it("is null for what cannot be serialised", () => {
-    expect(toJson(1n)).toBeNull();
-    expect(toJson(undefined)).toBeNull();
-    expect(toJson({ a: 1 })).toBe('{"a":1}');
+describe("cleanText", () => {
+  it.each([
+    ["half \ud83d", "half \ufffd"],
+    ["\udc00x", "\ufffdx"],
+    ["whole 😀", "whole 😀"],
+    ["joined \ud83d\u200d\ude00", "joined 😀"],
+  ])("makes %j well-formed", (text, clean) => {
+    expect(cleanText(text)).toBe(clean);
   });
 });
 
@@ -111,12 +114,16 @@ describe("toPromptTool", () => {
     });
   });
 
-  it("leaves out a schema that cannot be serialised", () => {
-    expect(toPromptTool({ name: "a", parameters: { x: 1n } }, judgeLimitsSchema.parse({}))).toEqual(
-      {
-        name: "a",
-        description: "",
+  it("leaves out a schema that cannot be read", () => {
+    const parameters = {
+      get type(): never {
+        throw new Error("no");
       },
-    );
+    };
+    const limits = judgeLimitsSchema.parse({});
+    expect(toPromptTool({ name: "a", parameters }, limits)).toStrictEqual({
+      name: "a",
+      description: "",
+    });
   });
 });

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { JudgeHttpError } from "../../src/errors.js";
 import type { JudgeResponse } from "../../src/core/types.js";
@@ -6,7 +5,6 @@ import {
   askInParts,
   estimateTokens,
   mergeResponses,
-  splitToFit,
   toPromptConversation,
 } from "../../src/judges/request-parts.js";
 
@@ -31,52 +29,6 @@ describe("estimateTokens", () => {
     ["ab查", 2],
   ])("guesses %j", (text, tokens) => {
     expect(estimateTokens(text)).toBe(tokens);
-  });
-});
-
-describe("splitToFit", () => {
-  const budgets = [
-    { sizeOf: () => 1, limit: 3 },
-    { sizeOf: (item: number) => item, limit: 10 },
-  ];
-
-  it.each<[number[], number[][]]>([
-    [[], []],
-    [
-      [1, 1, 1, 1],
-      [[1, 1, 1], [1]],
-    ],
-    [
-      [4, 6, 1],
-      [[4, 6], [1]],
-    ],
-    [
-      [4, 7, 3],
-      [[4], [7, 3]],
-    ],
-    [
-      [99, 1],
-      [[99], [1]],
-    ],
-    [
-      [1, 99, 1],
-      [[1], [99], [1]],
-    ],
-  ])("splits %j into %j", (items, parts) => {
-    expect(splitToFit(items, budgets)).toEqual(parts);
-  });
-
-  it("cuts into parts that concatenate back, each within every budget or a single item", () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(20)), (items) => {
-        const parts = splitToFit(items, budgets);
-        expect(parts.flat()).toEqual(items);
-        for (const part of parts) {
-          const size = part.reduce((a, b) => a + b, 0);
-          expect(part.length === 1 || (part.length <= 3 && size <= 10)).toBe(true);
-        }
-      }),
-    );
   });
 });
 
@@ -110,7 +62,7 @@ describe("mergeResponses", () => {
       requestId: "r1",
       requests: 3,
       retries: 1,
-      usage: { inputTokens: 15, outputTokens: 3, cachedInputTokens: 4 },
+      usage: { inputTokens: 15, outputTokens: 3, cachedInputTokens: undefined },
       missing: "refused",
     });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SelectionRecord } from "../../src/core/record.js";
-import { shareOf } from "../../src/core/fingerprint.js";
+import { hashToShare } from "../../src/core/fingerprint.js";
 import { tuneThresholds } from "../../src/report/tune.js";
 import { justBelow } from "../../src/report/tune-fit.js";
 import { at, pinned, seeded, shadowRecord, tool } from "../support/logs.js";
@@ -20,7 +20,7 @@ function call(thread: number, probability: number, better = 0, extra = {}): Sele
   });
 }
 
-const isFitted = (thread: number): boolean => shareOf(`tune:thread:t-${thread}`) < 0.6;
+const isFitted = (thread: number): boolean => hashToShare(`tune:thread:t-${thread}`) < 0.6;
 
 /** The first threads of which so many are fitted on. */
 function threadsFor(fitted: number): number[] {

@@ -304,7 +304,13 @@ describe("hostile tools and messages", () => {
   });
 
   it("tokens of a tool that cannot be serialised are unknown, not 0", async () => {
-    const catalog = [{ type: "mcp", headers: { limit: 1n } }, ...tools];
+    const unreadable = {
+      type: "mcp",
+      get headers(): never {
+        throw new Error("no");
+      },
+    };
+    const catalog = [unreadable, ...tools];
     const { record } = await enforce({ judge: fakeJudge() }).select(turnOf<unknown>(catalog));
     expect(record.tools.map(({ tokens }) => tokens === null)).toEqual([
       true,

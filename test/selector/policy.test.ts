@@ -62,7 +62,7 @@ describe("options", () => {
       "Expected `context.maxChars` to be an integer from 1, got `0` (number).",
     ],
     [{ limits: { batchChars: 0 } }, "Expected `limits.batchChars`"],
-    [{ logger: {} }, "Expected `logger` to be a logger with a `warn` method"],
+    [{ logger: {} }, "Expected `logger` to be a logger with a `warn` function"],
     [{ redact: "no" }, "Expected `redact` to be a function"],
     [{ sticky: "run" }, "createToolSelector has no option `sticky`."],
     [{ maxTool: 8 }, "createToolSelector has no option `maxTool`."],

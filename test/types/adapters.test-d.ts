@@ -27,7 +27,7 @@ it("createAgent takes the middleware, and types its overrides beside the agent's
   type Options = NonNullable<Parameters<typeof agent.invoke>[1]>;
   expectTypeOf<Options["context"]>().toExtend<{
     userId: string;
-    toolSelector?: { readonly maxTools?: number } | undefined;
+    toolSelector?: { readonly maxTools?: number | undefined } | undefined;
   }>();
 });
 

@@ -7,7 +7,7 @@ import { functionOption, parseOptions } from "../../core/parse-options.js";
 import type { Turn, TurnOverrides } from "../../core/types.js";
 import type { ToolSelectorOptions } from "../../core/options.js";
 import type { ToolSelector } from "../../selector/tool-selector.js";
-import type { Warn } from "../../selector/turn-policy.js";
+import type { Warn } from "../../core/warn-once.js";
 import { createWarnOnce } from "../../core/warn-once.js";
 import { announceSelection, currentConfig, turnOfRun } from "../host.js";
 import { toTurnMessages } from "../messages.js";

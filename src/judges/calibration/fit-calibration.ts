@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { InvalidOptionsError } from "../../errors.js";
-import { shareOf } from "../../core/fingerprint.js";
+import { hashToShare } from "../../core/fingerprint.js";
 import { parseOptions } from "../../core/parse-options.js";
 import {
   applyCalibration,
@@ -74,7 +74,7 @@ function splitByGroup(pairs: readonly CalibrationPair[], holdOut: number): Split
     if (members === undefined) groups.set(key, [pair]);
     else members.push(pair);
   }
-  const ordered = [...groups.entries()].sort(([a], [b]) => shareOf(a) - shareOf(b));
+  const ordered = [...groups.entries()].sort(([a], [b]) => hashToShare(a) - hashToShare(b));
   const heldOut: CalibrationPair[] = [];
   const fitted: CalibrationPair[] = [];
   let heldOutGroups = 0;

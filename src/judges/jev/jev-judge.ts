@@ -1,5 +1,6 @@
 /** The judge that asks TypeSafe Jev (System One): one request per batch, one yes/no question per tool. */
 
+import { splitToFit } from "../../core/batch.js";
 import * as z from "zod";
 import { InvalidOptionsError } from "../../errors.js";
 import {
@@ -13,7 +14,7 @@ import type { Judge, JudgeRequest } from "../../core/types.js";
 import { guarded, guardFields, type GuardOptions } from "../wrappers/guarded.js";
 import { postJson } from "../http.js";
 import { readNoulReply, toNoulQuestion, type NoulQuestion } from "./jev-protocol.js";
-import { askInParts, estimateTokens, splitToFit, toPromptConversation } from "../request-parts.js";
+import { askInParts, estimateTokens, toPromptConversation } from "../request-parts.js";
 import { baseURLOption, keyFromEnvironment, keyOption, modelOption } from "../service-options.js";
 
 const service = "https://api.typesafe.ai";
@@ -86,13 +87,13 @@ function toolChars({ name, description, parameters }: PromptTool): number {
 
 function split(questions: readonly Asked[], stateTokens: number, settings: Settings) {
   return splitToFit(questions, [
-    { sizeOf: () => 1, limit: settings.batchSize },
+    { measure: () => 1, limit: settings.batchSize },
     {
-      sizeOf: ({ question }) => toolChars(question.instructions.tool),
+      measure: ({ question }) => toolChars(question.instructions.tool),
       limit: settings.limits.batchChars,
     },
     {
-      sizeOf: ({ question }) => estimateTokens(JSON.stringify(question)),
+      measure: ({ question }) => estimateTokens(JSON.stringify(question)),
       limit: settings.maxRequestTokens - stateTokens,
     },
   ]);

@@ -1,5 +1,6 @@
 /** The learned word table: for each stem a direction in meaning space and a weight. */
 
+import { fnv1a } from "../../core/hash.js";
 import { isStopWord, splitWords, stem } from "../../core/words.js";
 
 /** What matching needs to know about words. Ids from `size` on stand for words outside the table. */
@@ -27,12 +28,9 @@ export function idLimit(table: WordTable): number {
   return table.size + outsideBuckets;
 }
 
-/** FNV-1a, 32 bits, folded (http://www.isthe.com/chongo/tech/comp/fnv/). */
+/** A folded hash. */
 function bucketOf(text: string): number {
-  let state = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    state = Math.imul(state ^ text.charCodeAt(index), 0x01000193);
-  }
+  const state = fnv1a(text);
   return (state ^ (state >>> 16)) & (outsideBuckets - 1);
 }
 

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import * as z from "zod";
 import { sha256Hex } from "../../core/fingerprint.js";
 import { integerFrom, parseOptions } from "../../core/parse-options.js";
-import { toJson } from "../../core/text.js";
+import { toJson } from "../../core/json.js";
 import type {
   Judge,
   JudgeFunction,

@@ -11,17 +11,12 @@ import type {
   Logger,
 } from "../../core/types.js";
 import { isValidAnswer } from "../../core/verdict.js";
+import { loggerSchema } from "../../core/warn-once.js";
 import { notAwaited, onAbort, untilAborted } from "../../core/abort.js";
 import { failureOf, statusOf, type JudgeFailure } from "../failure.js";
 import { toJudge } from "../judge.js";
 import { warn } from "../warn.js";
 import { wrapJudge } from "./wrap-judge.js";
-
-export const loggerSchema: z.ZodCustom<Logger, Logger> = z.custom<Logger>(
-  (value) =>
-    typeof value === "object" && value !== null && typeof Reflect.get(value, "warn") === "function",
-  "a logger with a `warn` function",
-);
 
 export const breakerOptionsSchema = z.strictObject({
   failures: integerFrom(1).default(5),

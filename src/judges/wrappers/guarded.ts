@@ -2,12 +2,8 @@
 
 import * as z from "zod";
 import type { Judge, Logger } from "../../core/types.js";
-import {
-  breakerOptionsSchema,
-  circuitBreaking,
-  loggerSchema,
-  type BreakerOptions,
-} from "./circuit-breaking.js";
+import { loggerSchema } from "../../core/warn-once.js";
+import { breakerOptionsSchema, circuitBreaking, type BreakerOptions } from "./circuit-breaking.js";
 import { retrying, retryOptionsSchema, type RetryOptions } from "./retrying.js";
 
 /** The option fields that the factories of remote judges have in common; spread into their own `strictObject`. */

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { JudgeHttpError, JudgeResponseError, JudgeTimeoutError } from "../../errors.js";
 import { untilAborted } from "../../core/abort.js";
 import { integerFrom, parseOptions } from "../../core/parse-options.js";
+import { wait } from "../../core/timers.js";
 import type { Judge, JudgeFunction, JudgeOptions, JudgeResponse } from "../../core/types.js";
 import { failureOf } from "../failure.js";
 import { toJudge } from "../judge.js";
@@ -26,19 +27,6 @@ export interface RetryOptions {
 }
 
 type Settings = z.output<typeof retryOptionsSchema>;
-
-/** Waits; rejects with the signal's reason, and leaves no timer, once it aborts. */
-async function sleep(delayMs: number, signal: AbortSignal): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const elapsed = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, delayMs);
-  });
-  try {
-    await untilAborted(elapsed, signal);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 function noteAttempts(error: unknown, attempts: number): unknown {
   const counts =
@@ -101,7 +89,7 @@ export function retrying(judge: Judge | JudgeFunction, options: RetryOptions = {
     } catch (error) {
       const delay = signal.aborted ? null : delayBefore(attempt, error, settings, deadline);
       if (delay === null) throw noteAttempts(error, attempt);
-      await sleep(delay, signal);
+      await wait(delay, signal);
     }
     return ask(attempt + 1, request, judgeOptions);
   }

@@ -232,7 +232,7 @@ describe("jevJudge: hostile tools and texts", () => {
     await ask([{ name: "odd", description }, order]);
     const { body, questions } = readJevRequest(server.requests[0]);
     const shown = questions[0]?.[1].instructions.tool.description ?? "";
-    expect(description).toContain(shown.slice(0, 4));
+    expect(description.toWellFormed()).toContain(shown.slice(0, 4));
     expect(shown).not.toMatch(/\p{Default_Ignorable_Code_Point}/u);
     const rest = {
       ...body,

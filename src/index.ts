@@ -19,6 +19,7 @@ export type {
   Judgment,
   JsonSchema,
   Logger,
+  MetadataFilter,
   Mode,
   ModelOutcome,
   ModelUsage,
@@ -28,8 +29,12 @@ export type {
   SelectionStatus,
   Sink,
   ToolDescription,
+  ToolIndex,
+  ToolMatch,
   ToolOutcome,
   ToolReason,
+  ToolSearchRequest,
+  ToolSearchResult,
   Turn,
   TurnMessage,
   TurnOverrides,
@@ -57,6 +62,11 @@ export type {
 export { memorySink } from "./sinks/memory.js";
 export type { MemorySink } from "./sinks/memory.js";
 export { fanOut } from "./sinks/fan-out.js";
+
+export { createLexicalToolIndex } from "./tool-index/lexical/lexical-tool-index.js";
+export type { LexicalToolIndexOptions } from "./tool-index/lexical/lexical-tool-index.js";
+export { isToolIndex } from "./tool-index/tool-index.js";
+export { metadataFilter } from "./tool-index/metadata-filter.js";
 
 export { describeTool } from "./core/describe.js";
 export { catalogFingerprint } from "./core/fingerprint.js";

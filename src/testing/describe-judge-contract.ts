@@ -2,12 +2,14 @@
 
 import type { Judge, JudgeRequest, JudgeResponse, ToolDescription } from "../core/types.js";
 import { isValidAnswer } from "../core/verdict.js";
-
-/** `describe` and `it` of a test runner. */
-export interface TestRunner {
-  readonly describe: (name: string, body: () => void) => unknown;
-  readonly it: (name: string, body: () => Promise<void>) => unknown;
-}
+import {
+  declareContract,
+  freezeDeep,
+  hostileNames,
+  unserialisableTools,
+  type Contract,
+  type TestRunner,
+} from "./contract.js";
 
 export interface JudgeContractOptions {
   /** A new judge for each test, able to answer: a remote one needs its service, or a stand-in. */
@@ -53,49 +55,6 @@ const order: ToolDescription = {
 };
 const refund: ToolDescription = { name: "refund", description: "Refunds a payment." };
 
-/** Names that break lookups by name, JSON written by hand, and delimiters. */
-const hostileNames: readonly string[] = [
-  "__proto__",
-  "constructor",
-  "toString",
-  "hasOwnProperty",
-  "calendar.respond",
-  "a/b",
-  "my tool",
-  "查天气",
-  'quote"d',
-  "line\nbreak",
-  "</tools>",
-  "x".repeat(128),
-  "\ud800",
-  "query_order",
-  "query_order",
-];
-
-function unserialisable(): readonly ToolDescription[] {
-  const cycle: Record<string, unknown> = { type: "object" };
-  cycle["self"] = cycle;
-  const throwing = Object.defineProperty({ type: "object" }, "properties", {
-    enumerable: true,
-    get() {
-      throw new Error("not now");
-    },
-  });
-  return [cycle, { type: "object", maximum: 10n }, throwing].map((parameters, index) => ({
-    name: `odd_${index}`,
-    description: "Has a schema that cannot be written down.",
-    parameters,
-  }));
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null) {
-    Object.freeze(value);
-    for (const item of Object.values(value)) deepFreeze(item);
-  }
-  return value;
-}
-
 async function answersOf(judge: Judge, request: JudgeRequest): Promise<JudgeResponse> {
   const response = await judge.judge(request, { signal: signal(), deadline: Date.now() + 10_000 });
   check(Array.isArray(response?.probabilities), "a reply has an array `probabilities`.");
@@ -133,9 +92,7 @@ async function endWithin(
   }
 }
 
-type Contract = readonly (readonly [string, (judge: Judge) => Promise<unknown>])[];
-
-const answering: Contract = [
+const answering: Contract<Judge> = [
   [
     "says who it is, and how much it takes",
     async (judge) => {
@@ -173,7 +130,7 @@ const answering: Contract = [
   ],
   [
     "answers about tools whose schema cannot be serialised",
-    (judge) => answersOf(judge, requestFor(unserialisable())),
+    (judge) => answersOf(judge, requestFor(unserialisableTools())),
   ],
   [
     "answers about a huge description beside a normal one",
@@ -190,7 +147,7 @@ const answering: Contract = [
   ],
   [
     "leaves the request as it is",
-    (judge) => answersOf(judge, deepFreeze(requestFor([{ ...order }, { ...refund }]))),
+    (judge) => answersOf(judge, freezeDeep(requestFor([{ ...order }, { ...refund }]))),
   ],
   [
     "keeps calls at one time apart",
@@ -202,7 +159,7 @@ const answering: Contract = [
   ],
 ];
 
-const aborting = (withinMs: number): Contract => [
+const aborting = (withinMs: number): Contract<Judge> => [
   [
     "rejects with the signal's reason when that has aborted before",
     async (judge) => {
@@ -232,15 +189,6 @@ const aborting = (withinMs: number): Contract => [
   ],
 ];
 
-/** The runner's own functions, if it puts them into the global scope. */
-function globalRunner(): TestRunner {
-  const { describe, it } = globalThis as Partial<TestRunner>;
-  if (describe !== undefined && it !== undefined) return { describe, it };
-  throw new Error(
-    "Expected `runner` to be { describe, it } of your test runner, as there are no global ones.",
-  );
-}
-
 /**
  * Declares the suite that every judge of this package passes: one answer per candidate, by position, valid; hostile
  * names, schemas and sizes survived; the request untouched; aborts obeyed with the signal's reason.
@@ -258,17 +206,10 @@ function globalRunner(): TestRunner {
  * });
  */
 export function describeJudgeContract(name: string, options: JudgeContractOptions): void {
-  const { describe, it } = options.runner ?? globalRunner();
-  const contract = [...answering, ...aborting(options.abortWithinMs ?? 1000)];
-  describe(`${name} keeps the judge contract`, () => {
-    for (const [title, body] of contract) {
-      it(title, async () => {
-        try {
-          await body(await options.createJudge());
-        } finally {
-          await options.cleanUp?.();
-        }
-      });
-    }
+  declareContract(`${name} keeps the judge contract`, {
+    contract: [...answering, ...aborting(options.abortWithinMs ?? 1000)],
+    create: options.createJudge,
+    cleanUp: options.cleanUp,
+    runner: options.runner,
   });
 }

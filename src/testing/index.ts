@@ -3,7 +3,10 @@
 export { fakeJudge } from "./fake-judge.js";
 export type { FakeJudge, FakeJudgeOptions } from "./fake-judge.js";
 export { describeJudgeContract } from "./describe-judge-contract.js";
-export type { JudgeContractOptions, TestRunner } from "./describe-judge-contract.js";
+export type { JudgeContractOptions } from "./describe-judge-contract.js";
+export { describeToolIndexContract } from "./describe-tool-index-contract.js";
+export type { ToolIndexContractOptions } from "./describe-tool-index-contract.js";
+export type { TestRunner } from "./contract.js";
 export { recordingChatModel } from "./recording-chat-model.js";
 export type {
   RecordedModelCall,

@@ -5,12 +5,13 @@
  * Catalogs that are there stay as they are; packages that are missing are tried.
  */
 
-import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import pMap from "p-map";
+import { z } from "zod";
 import { demoServers, startServers } from "../../examples/demo/servers.js";
 import { CollectFailure } from "./failure.js";
 import { findCopies, isCopiedServer, readToolWords, type ToolWords } from "./find-copies.js";
@@ -30,11 +31,13 @@ const folder = fileURLToPath(new URL("./", import.meta.url));
 const catalogsFile = join(folder, "catalogs.jsonl");
 const collectedFile = join(folder, "collected.json");
 
-interface Failure {
-  readonly server: string;
-  readonly package: string;
-  readonly reason: string;
-}
+const failureSchema = z.strictObject({
+  server: z.string(),
+  package: z.string(),
+  reason: z.string(),
+});
+
+type Failure = Readonly<z.output<typeof failureSchema>>;
 
 async function readDemoWords(cache: string): Promise<readonly ToolWords[]> {
   const home = join(cache, "demo");
@@ -85,6 +88,24 @@ async function collect(spec: ServerPackage, cache: string): Promise<ServerCatalo
   };
 }
 
+function readFailures(): readonly Failure[] {
+  if (!existsSync(collectedFile)) return [];
+  const schema = z.looseObject({ failures: z.array(failureSchema) });
+  return schema.parse(JSON.parse(readFileSync(collectedFile, "utf8"))).failures;
+}
+
+function writeSummary(
+  catalogs: readonly ServerCatalog[],
+  tried: number,
+  failures: readonly Failure[],
+): void {
+  const tools = catalogs.reduce((sum, catalog) => sum + catalog.tools.length, 0);
+  const summary = { tried, started: catalogs.length, tools, failures };
+  writeFileSync(join(folder, "NOTICE.md"), renderNotice(catalogs));
+  writeFileSync(collectedFile, `${JSON.stringify(summary, undefined, 2)}\n`);
+  console.log(`${catalogs.length} of ${tried} servers, ${tools} tools`);
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { cache: { type: "string" }, only: { type: "string" } },
@@ -117,12 +138,9 @@ async function main(): Promise<void> {
   };
   await pMap(missing, tryOne, { concurrency: parallelInstalls });
 
-  if (only !== undefined) return;
-  const tools = catalogs.reduce((sum, catalog) => sum + catalog.tools.length, 0);
-  const summary = { tried: packages.length, started: catalogs.length, tools, failures };
-  writeFileSync(join(folder, "NOTICE.md"), renderNotice(catalogs));
-  writeFileSync(collectedFile, `${JSON.stringify(summary, undefined, 2)}\n`);
-  console.log(`${catalogs.length} of ${packages.length} servers, ${tools} tools`);
+  const tried = new Set(missing.map(({ server }) => server));
+  const earlier = readFailures().filter(({ server }) => !tried.has(server));
+  writeSummary(catalogs, packages.length, [...earlier, ...failures]);
 }
 
 await main();

@@ -151,10 +151,12 @@ export interface Judge {
   /** Where its probabilities live on another scale than 0.8 and 0.2. */
   readonly thresholds?: { readonly confidence: number; readonly rejection: number } | undefined;
   /** Computes ahead what the judge keeps per tool, such as vectors. */
-  prepare?(
-    candidates: readonly ToolDescription[],
-    options: { readonly signal: AbortSignal },
-  ): Promise<void>;
+  readonly prepare?:
+    | ((
+        candidates: readonly ToolDescription[],
+        options: { readonly signal: AbortSignal },
+      ) => Promise<void>)
+    | undefined;
 }
 
 /** The shortest judge: probabilities in candidate order, `null` where it cannot tell. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SelectionRecord } from "../../../src/core/record.js";
-import { decide } from "../../../src/core/select.js";
-import { judgmentOf } from "../../../src/core/verdict.js";
+import { decide } from "../../../src/core/decide.js";
+import { toJudgment } from "../../../src/core/verdict.js";
 import { summarize } from "../../../src/report/summarize.js";
 import type { WhatIf, WhatIfRow } from "../../../src/report/summary.js";
 import { listVariants } from "../../../src/report/what-if/list-variants.js";
@@ -65,7 +65,7 @@ function turnOf({ probabilities, called, maxTools }: Arrangement, turn: number):
 function naive(turns: readonly Arrangement[], row: WhatIfRow): Partial<WhatIfRow> {
   const decisions = turns.map(({ probabilities, called }, turn) => {
     const decision = decide(
-      probabilities.map((value) => judgmentOf(value, row)),
+      probabilities.map((value) => toJudgment(value, row)),
       row,
     );
     return { ...decision, thread: threadOf(turn), isCalledKept: decision.kept[called] === true };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasUsableDescription, namesInHistory, pinsOf } from "../../src/core/candidates.js";
+import { hasUsableDescription, namesInHistory, pinTools } from "../../src/core/pins.js";
 import { createCatalogReader } from "../../src/core/catalog.js";
 import { describeTool } from "../../src/core/describe.js";
 import { judgeLimitsSchema } from "../../src/core/limits.js";
@@ -17,13 +17,13 @@ const options = {
   toolChoice: readToolChoice(undefined),
   messages: [user("hello")],
 };
-const pins = (tools: readonly unknown[], more: Partial<Parameters<typeof pinsOf>[1]> = {}) =>
-  pinsOf(
+const pins = (tools: readonly unknown[], more: Partial<Parameters<typeof pinTools>[1]> = {}) =>
+  pinTools(
     tools.map((tool) => reader.read(tool, describeTool)),
     { ...options, ...more },
   );
 
-describe("pinsOf", () => {
+describe("pinTools", () => {
   it("leaves named tools with a description as candidates", () => {
     expect(pins(toolsNamed("a", "b"))).toEqual([null, null]);
   });

@@ -1,4 +1,4 @@
-/** Which tools of a turn may be hidden, and why each of the others may not. */
+/** Which tools of a turn are pinned, and why; the others are candidates. */
 
 import type { CatalogTool } from "./catalog.js";
 import { nameMatcher } from "./glob.js";
@@ -30,7 +30,7 @@ export function hasUsableDescription({ name, description }: ToolDescription): bo
 }
 
 /** The pin of every tool, in catalog order; `null` marks a candidate. */
-export function pinsOf(
+export function pinTools(
   catalog: readonly CatalogTool[],
   options: PinOptions,
 ): readonly (PinReason | null)[] {

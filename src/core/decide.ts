@@ -1,4 +1,4 @@
-/** The policy: from the judgments of a turn to what is kept and why. Pure; knows no judge. */
+/** The policy: from the judgments of a turn to what is kept, and why. */
 
 import type { Judgment, ToolReason, Verdict } from "./types.js";
 import type { Thresholds } from "./verdict.js";
@@ -8,7 +8,7 @@ export interface SelectionPolicy extends Thresholds {
   readonly onUncertain: "fallback" | "keep";
 }
 
-/** What the policy makes of the candidates of a turn; arrays are in candidate order. */
+/** Which candidates are kept, and why; arrays are in candidate order. */
 export interface Decision {
   readonly status: "decided" | "uncertain" | "failed";
   /** The full catalog is restored. */
@@ -18,7 +18,7 @@ export interface Decision {
 }
 
 /** The status of a turn, a partition: any unjudged is `failed`, else any doubt is `uncertain`, else `decided`. */
-export function statusOf(judgments: readonly Judgment[]): Decision["status"] {
+export function readStatus(judgments: readonly Judgment[]): Decision["status"] {
   const verdicts = new Set(judgments.map(({ verdict }) => verdict));
   if (verdicts.has("unjudged")) return "failed";
   const doubts: readonly Verdict[] = ["uncertain", "abstained", "not-awaited"];
@@ -30,7 +30,7 @@ export function isFallbackCertain(
   judgments: readonly Judgment[],
   onUncertain: SelectionPolicy["onUncertain"],
 ): boolean {
-  return onUncertain === "fallback" && statusOf(judgments) !== "decided";
+  return onUncertain === "fallback" && readStatus(judgments) !== "decided";
 }
 
 function isFallback(
@@ -43,7 +43,7 @@ function isFallback(
 }
 
 /** Indexes of the candidates that compete for `maxTools` places, the best first; ties in catalog order. */
-function competitors(judgments: readonly Judgment[]): readonly number[] {
+function rankCandidates(judgments: readonly Judgment[]): readonly number[] {
   const byProbability = (verdict: Verdict): number[] =>
     judgments
       .map((judgment, index) => ({ ...judgment, index }))
@@ -60,9 +60,9 @@ function competitors(judgments: readonly Judgment[]): readonly number[] {
  * cut and do not count. In a fallback everything is kept.
  */
 export function decide(judgments: readonly Judgment[], policy: SelectionPolicy): Decision {
-  const status = statusOf(judgments);
-  if (isFallback(judgments, status, policy.onUncertain)) return restored(judgments, status);
-  const overCap = new Set(competitors(judgments).slice(policy.maxTools));
+  const status = readStatus(judgments);
+  if (isFallback(judgments, status, policy.onUncertain)) return restoreAll(judgments, status);
+  const overCap = new Set(rankCandidates(judgments).slice(policy.maxTools));
   return {
     status,
     fallback: false,
@@ -74,7 +74,7 @@ export function decide(judgments: readonly Judgment[], policy: SelectionPolicy):
 }
 
 /** The decision that restores the full catalog: everything is kept, because of the fallback. */
-export function restored(judgments: readonly Judgment[], status: Decision["status"]): Decision {
+export function restoreAll(judgments: readonly Judgment[], status: Decision["status"]): Decision {
   return {
     status,
     fallback: true,

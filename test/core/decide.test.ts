@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decide, isFallbackCertain, statusOf } from "../../src/core/select.js";
-import type { SelectionPolicy } from "../../src/core/select.js";
-import { judgmentOf } from "../../src/core/verdict.js";
+import { decide, isFallbackCertain, readStatus } from "../../src/core/decide.js";
+import type { SelectionPolicy } from "../../src/core/decide.js";
+import { toJudgment } from "../../src/core/verdict.js";
 import type { Judgment } from "../../src/core/types.js";
 
 const policy: SelectionPolicy = {
@@ -13,10 +13,10 @@ const policy: SelectionPolicy = {
 };
 const keep: SelectionPolicy = { ...policy, onUncertain: "keep" };
 const judge = (...answers: readonly unknown[]): readonly Judgment[] =>
-  answers.map((answer) => judgmentOf(answer, policy));
+  answers.map((answer) => toJudgment(answer, policy));
 const notAwaited: Judgment = { probability: null, verdict: "not-awaited" };
 
-describe("statusOf", () => {
+describe("readStatus", () => {
   it.each([
     ["decided", judge(0.9, 0.1)],
     ["decided", judge(0.1)],
@@ -27,7 +27,7 @@ describe("statusOf", () => {
     ["failed", judge(undefined, 0.5, null)],
     ["failed", [...judge(undefined), notAwaited]],
   ] as const)("is %s, unjudged before doubt before decided", (status, judgments) => {
-    expect(statusOf(judgments)).toBe(status);
+    expect(readStatus(judgments)).toBe(status);
   });
 });
 
@@ -153,7 +153,7 @@ const policies = fc.record({
 });
 const decideAll = (values: readonly unknown[], with_: SelectionPolicy): readonly boolean[] =>
   decide(
-    values.map((value) => judgmentOf(value, with_)),
+    values.map((value) => toJudgment(value, with_)),
     with_,
   ).kept;
 const isSubset = (a: readonly boolean[], b: readonly boolean[]): boolean =>
@@ -204,7 +204,7 @@ describe("properties", () => {
     fc.assert(
       fc.property(answers, policies, (values, p) => {
         const decision = decide(
-          values.map((value) => judgmentOf(value, p)),
+          values.map((value) => toJudgment(value, p)),
           p,
         );
         decision.kept.forEach((kept, index) => {

@@ -1,30 +1,19 @@
-/** The optional driver of Postgres and names of tables, for the sink and the report. */
+/** What the Postgres sink and the Postgres report share: the optional driver, and names of tables. */
 
 import * as z from "zod";
 import { ToolSieveError } from "./errors.js";
 
-/** The part of a `pg.Pool` that writing needs. */
+/** What is used of a `pg.Pool`. */
 export interface PostgresPool {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
-/** The part of a `pg.PoolClient` that reading needs. */
-export interface PostgresClient extends PostgresPool {
-  /** Gives the connection back to its pool, or closes it. */
-  release(isBroken: boolean): void;
-}
-
-/** The part of a `pg.Pool` that reading needs: a cursor lives on one connection. */
-export interface PostgresReadPool {
-  connect(): Promise<PostgresClient>;
-}
-
-/** The table of records if none is named. */
+/** Where records lie if nothing else is said. */
 export const defaultTable = "toolsieve_records";
 
 const namePattern = /^(?:[A-Za-z_][A-Za-z0-9_]{0,62}\.)?[A-Za-z_][A-Za-z0-9_]{0,47}$/;
 
-/** Options that name a server and a table. */
+/** The options that say which table is meant. */
 export const postgresOptionFields = {
   /** An existing pool; it stays the caller's, who closes it. */
   pool: z
@@ -54,16 +43,16 @@ export const postgresOptionFields = {
     .default(defaultTable),
 };
 
-/** The expectation of {@link isOneSource}, for error messages. */
+/** What {@link isOneSource} demands, for the message of an error. */
 export const oneSource = "an object with either `pool` or `connectionString`";
 
-/** True if exactly one of `pool` and `connectionString` is set. */
+/** Whether there is exactly one way to the server. */
 export const isOneSource = (options: {
   readonly pool?: unknown;
   readonly connectionString?: unknown;
 }): boolean => (options.pool === undefined) !== (options.connectionString === undefined);
 
-/** Quotes a table name that `postgresOptionFields.table` accepted. */
+/** Quotes a name that `postgresOptionFields.table` let pass. */
 export function quoteTable(table: string): string {
   return table
     .split(".")
@@ -72,7 +61,7 @@ export function quoteTable(table: string): string {
 }
 
 /** A pool that this package opened and must close. */
-export interface OwnPool extends PostgresPool, PostgresReadPool {
+export interface OwnPool extends PostgresPool {
   end(): Promise<void>;
 }
 

@@ -27,11 +27,7 @@ export const logArguments = {
 /** One source of records: files, or a database. */
 export type LogPlace =
   | { readonly kind: "files"; readonly paths: readonly string[] }
-  | {
-      readonly kind: "postgres";
-      readonly connectionString: string;
-      readonly table?: string | undefined;
-    };
+  | { readonly kind: "postgres"; readonly connectionString: string; readonly table?: string };
 
 /** Where the records are. */
 export function placeOf(args: {
@@ -55,7 +51,7 @@ export function placeOf(args: {
   return {
     kind: "postgres",
     connectionString: postgres,
-    table,
+    ...(table === undefined ? {} : { table }),
   };
 }
 

@@ -1,37 +1,37 @@
-/** Settles with a promise, or rejects as soon as a signal aborts. */
+/** Waiting that ends when a signal does, whatever the other side makes of the signal. */
 
-/** The abort reason that ends judging early: no answer that is still open could change the selection. */
+/** The reason of a signal that ends a turn's judging early: no answer that is still open could change the selection. */
 export const notAwaited = Symbol("not-awaited");
 
-interface AbortListeners {
+interface Waiters {
   readonly callbacks: Set<() => void>;
-  /** One listener for all of them: from the eleventh on, Node warns of a leak. */
+  /** The one listener that they share: from the eleventh on, Node warns of a leak. */
   readonly notify: () => void;
 }
 
-const listenersBySignal = new WeakMap<AbortSignal, AbortListeners>();
+const waiting = new WeakMap<AbortSignal, Waiters>();
 
-function getListeners(signal: AbortSignal): AbortListeners {
-  const known = listenersBySignal.get(signal);
+function waitersOf(signal: AbortSignal): Waiters {
+  const known = waiting.get(signal);
   if (known !== undefined) return known;
   const callbacks = new Set<() => void>();
   const notify = (): void => {
     for (const callback of callbacks) callback();
   };
   signal.addEventListener("abort", notify, { once: true });
-  listenersBySignal.set(signal, { callbacks, notify });
+  waiting.set(signal, { callbacks, notify });
   return { callbacks, notify };
 }
 
-/** Calls back when the signal aborts. Returns a function that removes the callback, and the listener with the last one. */
+/** Calls back when the signal aborts; returns how to stop waiting for that. The last one to leave takes the listener along. */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
-  const { callbacks, notify } = getListeners(signal);
+  const { callbacks, notify } = waitersOf(signal);
   callbacks.add(callback);
   return () => {
     callbacks.delete(callback);
     if (callbacks.size > 0) return;
     signal.removeEventListener("abort", notify);
-    listenersBySignal.delete(signal);
+    waiting.delete(signal);
   };
 }
 
@@ -41,12 +41,12 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
  */
 export function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const rejectWithReason = (): void => reject(signal.reason as Error);
-    const removeListener = signal.aborted ? rejectWithReason() : onAbort(signal, rejectWithReason);
+    const give = (): void => reject(signal.reason as Error);
+    const leave = signal.aborted ? give() : onAbort(signal, give);
     const settle =
       <V>(finish: (value: V) => void) =>
       (value: V): void => {
-        removeListener?.();
+        leave?.();
         finish(value);
       };
     work.then(settle(resolve), settle(reject));

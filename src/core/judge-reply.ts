@@ -1,24 +1,23 @@
-/** Reads the reply of a judge: answers by position, or the reason why there are none. */
+/** Reads what a judge returned, whatever it is: answers by position, or the reason why there are none. */
 
 import { JudgeHttpError, JudgeResponseError, JudgeTimeoutError } from "../errors.js";
 import type { JudgeResponseFailure } from "../errors.js";
 import { read } from "./read.js";
-import { sumKnown } from "./sum.js";
 import type { SelectionReason } from "./types.js";
 import { isValidAnswer } from "./verdict.js";
 
 /** Why candidates are unjudged: the reason of the selection, and what a record says of the error. */
-export interface JudgeFailure {
+export interface JudgingFailure {
   readonly reason: Extract<SelectionReason, "timeout" | "refused" | "unjudged" | "judge-error">;
   readonly kind: string;
-  readonly status?: number | undefined;
+  readonly status?: number;
 }
 
 /** A judge's reply for one batch, as far as it can be trusted. */
 export interface JudgeReply {
   /** One per candidate; everything invalid is `undefined`. */
   readonly answers: readonly (number | null | undefined)[];
-  readonly failure: JudgeFailure | null;
+  readonly failure: JudgingFailure | null;
   readonly model: string | null;
   readonly requests: number;
   readonly retries: number;
@@ -68,7 +67,7 @@ function readAnswers(
 }
 
 /** Why answers of a reply are missing, as far as the judge says. */
-function explainMissing(missing: unknown): JudgeFailure {
+function missingFailure(missing: unknown): JudgingFailure {
   if (missing === "refused") return { reason: "refused", kind: "refused" };
   if (missing === "error") return { reason: "judge-error", kind: "error" };
   return { reason: "unjudged", kind: "malformed" };
@@ -81,7 +80,7 @@ export function readJudgeReply(response: unknown, expected: number): JudgeReply 
   const cached = read(response, "cached") === true;
   return {
     answers: answers ?? Array.from({ length: expected }, () => undefined),
-    failure: isMissing ? explainMissing(read(response, "missing")) : null,
+    failure: isMissing ? missingFailure(read(response, "missing")) : null,
     model: readServerText(read(response, "model")),
     requests: readCount(read(response, "requests")) ?? (cached ? 0 : 1),
     retries: readCount(read(response, "retries")) ?? 0,
@@ -90,7 +89,7 @@ export function readJudgeReply(response: unknown, expected: number): JudgeReply 
   };
 }
 
-/** Failures of a reply that a record may name; any other `reason` may be text of a provider. */
+/** Failures of a reply that are no reason of their own; whatever else an error says of itself may be text of a provider. */
 const replyFailures: ReadonlySet<unknown> = new Set<JudgeResponseFailure>([
   "malformed",
   "truncated",
@@ -98,12 +97,13 @@ const replyFailures: ReadonlySet<unknown> = new Set<JudgeResponseFailure>([
   "no-logprobs",
 ]);
 
-function explainError(error: unknown): JudgeFailure {
+function failureOf(error: unknown): JudgingFailure {
   if (JudgeTimeoutError.isInstance(error)) return { reason: "timeout", kind: "timeout" };
   if (JudgeHttpError.isInstance(error)) {
     const status: unknown = read(error, "status");
     if (status === null) return { reason: "judge-error", kind: "network" };
-    return { reason: "judge-error", kind: "http", status: readCount(status) ?? undefined };
+    const known = readCount(status);
+    return { reason: "judge-error", kind: "http", ...(known === null ? {} : { status: known }) };
   }
   if (JudgeResponseError.isInstance(error)) {
     const reason: unknown = read(error, "reason");
@@ -116,7 +116,7 @@ function explainError(error: unknown): JudgeFailure {
 
 /** The reply of a judge that threw: no answers, the requests it made as far as known, usage unknown. */
 export function failedReply(error: unknown, expected: number): JudgeReply {
-  const failure = explainError(error);
+  const failure = failureOf(error);
   const isUnasked = failure.kind === "circuit-open";
   const attempts = readCount(read(error, "attempts")) ?? 1;
   const requests = isUnasked ? 0 : attempts;
@@ -131,11 +131,17 @@ export function failedReply(error: unknown, expected: number): JudgeReply {
   };
 }
 
-/** The usage of all replies together; a field is unknown as soon as one reply does not state it. */
+/** Sums the usage of all batches; `null` as soon as one is unknown. */
 export function sumUsage(replies: readonly JudgeReply[]): RecordedUsage | null {
-  const inputTokens = sumKnown(replies.map(({ usage }) => usage?.inputTokens));
-  const outputTokens = sumKnown(replies.map(({ usage }) => usage?.outputTokens));
-  if (inputTokens === null || outputTokens === null) return null;
-  const cachedInputTokens = sumKnown(replies.map(({ usage }) => usage?.cachedInputTokens));
-  return { inputTokens, outputTokens, cachedInputTokens };
+  return replies.reduce<RecordedUsage | null>((sum, { usage }) => {
+    if (sum === null || usage === null) return null;
+    return {
+      inputTokens: sum.inputTokens + usage.inputTokens,
+      outputTokens: sum.outputTokens + usage.outputTokens,
+      cachedInputTokens:
+        sum.cachedInputTokens === null || usage.cachedInputTokens === null
+          ? null
+          : sum.cachedInputTokens + usage.cachedInputTokens,
+    };
+  }, noUsage);
 }

@@ -2,7 +2,6 @@
 
 import * as z from "zod";
 import { InvalidOptionsError } from "../errors.js";
-import { callSafely } from "./call-safely.js";
 import { contextOptionsSchema } from "./context.js";
 import type { ContextOptions, Redact } from "./context.js";
 import { sha256Hex } from "./fingerprint.js";
@@ -39,7 +38,7 @@ export interface ToolSelectorOptions {
   readonly redact?: Redact | undefined;
   /**
    * Candidates per judge call, from 1; a judge's own limit wins if it is smaller.
-   * @default 64; all candidates in one call where the judge's `scope` is "catalog"
+   * @default 64
    */
   readonly batchSize?: number | undefined;
   /**
@@ -66,7 +65,7 @@ export interface ToolSelectorOptions {
   readonly mode?: Mode | ((turn: Turn) => Mode | Promise<Mode>) | undefined;
   /**
    * Judged tools offered at most, from 1; pinned, abstained and unjudged tools do not count.
-   * @default the judge's own, else 8
+   * @default 8
    */
   readonly maxTools?: number | undefined;
   /**
@@ -186,12 +185,12 @@ const toolSelectorOptionsSchema = z.strictObject({
     .union([functionOption<(turn: Turn) => JudgeContext>(), contextOptionsSchema])
     .default(() => contextOptionsSchema.parse({})),
   redact: functionOption<Redact>().optional(),
-  batchSize: integerFrom(1).optional(),
+  batchSize: integerFrom(1).default(64),
   concurrency: integerFrom(1).default(4),
   timeoutMs: timeout.default(2000),
   limits: judgeLimitsSchema.default(() => judgeLimitsSchema.parse({})),
   mode: perTurn(modeSchema).default("shadow"),
-  maxTools: integerFrom(1).optional(),
+  maxTools: integerFrom(1).default(8),
   confidenceThreshold: numberBetween(0, 1).optional(),
   rejectionThreshold: numberBetween(0, 1).optional(),
   onUncertain: z.enum(["fallback", "keep"], '"fallback" or "keep"').default("fallback"),
@@ -224,12 +223,9 @@ type Parsed = z.output<typeof toolSelectorOptionsSchema>;
 /** Options with every default filled in; the judge is always a judge object, the thresholds are those in force. */
 export interface ResolvedOptions extends Omit<
   Parsed,
-  "judge" | "batchSize" | "maxTools" | "confidenceThreshold" | "rejectionThreshold"
+  "judge" | "confidenceThreshold" | "rejectionThreshold"
 > {
   readonly judge: Judge;
-  /** Candidates per judge call; `Infinity` where all of them go in one. */
-  readonly batchSize: number;
-  readonly maxTools: number;
   readonly confidenceThreshold: number;
   readonly rejectionThreshold: number;
 }
@@ -255,28 +251,28 @@ function resolveThresholds(
   return { confidenceThreshold, rejectionThreshold };
 }
 
-/** What a judge says of itself, beside its thresholds. */
-const judgeTraitsSchema = z.object({
-  judge: z.object({
-    batchSize: integerFrom(1).optional(),
-    maxTools: integerFrom(1).optional(),
-    scope: z.enum(["tool", "catalog"], '"tool" or "catalog"').optional(),
-  }),
-});
+function checkBatchSize({ batchSize }: Judge): void {
+  if (batchSize === undefined || (Number.isInteger(batchSize) && batchSize >= 1)) return;
+  throw new InvalidOptionsError(
+    `Expected \`judge.batchSize\` to be an integer from 1, got \`${batchSize}\` (${typeof batchSize}).`,
+  );
+}
 
 /** Epoch milliseconds that a date can hold. */
-const isTime = (value: unknown): value is number =>
-  typeof value === "number" && Math.abs(value) <= 8.64e15;
-const isId = (value: unknown): value is string => typeof value === "string" && value !== "";
+const isTime = (value: unknown): boolean => typeof value === "number" && Math.abs(value) <= 8.64e15;
+const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 const randomId = (): string => crypto.randomUUID();
 
-/** A user's function, backed by our own where it fails. */
-function withFallback<V>(
-  given: () => V,
-  isValid: (value: unknown) => value is V,
-  own: () => V,
-): () => V {
-  return () => callSafely(given, isValid) ?? own();
+/** A user's function that may fail, backed by our own: a turn never fails because of it. */
+function orElse<V>(given: () => V, isValid: (value: unknown) => boolean, own: () => V): () => V {
+  return () => {
+    try {
+      const value = given();
+      return isValid(value) ? value : own();
+    } catch {
+      return own();
+    }
+  };
 }
 
 /**
@@ -290,27 +286,24 @@ export function resolveOptions(
 ): ResolvedOptions {
   const parsed = parseOptions(toolSelectorOptionsSchema, options, "createToolSelector");
   const judge = chooseJudge(parsed.judge);
-  const { batchSize, maxTools, scope } = judge;
-  parseOptions(judgeTraitsSchema, { judge: { batchSize, maxTools, scope } }, "createToolSelector");
+  checkBatchSize(judge);
   return {
     ...parsed,
     judge,
-    batchSize: parsed.batchSize ?? (scope === "catalog" ? Number.POSITIVE_INFINITY : 64),
-    maxTools: parsed.maxTools ?? maxTools ?? 8,
     ...resolveThresholds(parsed, judge),
-    now: withFallback(parsed.now, isTime, Date.now),
-    newId: withFallback(parsed.newId, isId, randomId),
+    now: orElse(parsed.now, isTime, Date.now),
+    newId: orElse(parsed.newId, isText, randomId),
   };
 }
 
 /** Every option that changes a selection, as plain data; functions count by their presence. */
-function describePolicy(options: ResolvedOptions, overrides: TurnOverrides | null): unknown {
+function policyOf(options: ResolvedOptions, overrides: TurnOverrides | null): unknown {
   return {
     judge: options.judge.id,
     judgeBatchSize: options.judge.batchSize ?? null,
     context: typeof options.context === "function" ? "function" : options.context,
     redact: options.redact !== undefined,
-    batchSize: Number.isFinite(options.batchSize) ? options.batchSize : "catalog",
+    batchSize: options.batchSize,
     concurrency: options.concurrency,
     timeoutMs: options.timeoutMs,
     limits: options.limits,
@@ -330,5 +323,5 @@ export function fingerprintPolicy(
   options: ResolvedOptions,
   overrides: TurnOverrides | null = null,
 ): string {
-  return sha256Hex(canonicalJson(describePolicy(options, overrides)));
+  return sha256Hex(canonicalJson(policyOf(options, overrides)));
 }

@@ -1,17 +1,12 @@
 /** `summarize`: reads records once, in any order, and says what they show. */
 
 import type { SelectionRecord } from "../core/record.js";
-import {
-  judgeAgents,
-  findNewestByAgent,
-  nothingJudged,
-  worstAgent,
-} from "./verdict/judge-agents.js";
-import { EvidenceLog } from "./units/evidence-log.js";
-import { judgeCohort, summarizeCohort } from "./verdict/judge-cohort.js";
-import type { ReadCounts } from "./records/read-records.js";
-import { resolveSummarizeOptions } from "./summarize-options.js";
-import type { ResolvedSummarizeOptions, SummarizeOptions } from "./summarize-options.js";
+import { agentSummaries, newestByAgent, nothingJudged, worstAgent } from "./agents.js";
+import { EvidenceLog } from "./evidence-log.js";
+import { cohortSummary, judgedCohort } from "./judged-cohort.js";
+import type { ReadCounts } from "./read-records.js";
+import { alphaOf, resolveSummarizeOptions } from "./report-options.js";
+import type { ResolvedSummarizeOptions, SummarizeOptions } from "./report-options.js";
 import type { AgentSummary, JudgedCohort, ReportSummary } from "./summary.js";
 
 const progressStep = 10_000;
@@ -36,7 +31,7 @@ export async function collectEvidence(
 }
 
 /** What the figures assume, for the page to state. */
-function listAssumptions(
+function assumptionsOf(
   judged: JudgedCohort | null,
   { looks }: ResolvedSummarizeOptions,
 ): readonly string[] {
@@ -65,19 +60,19 @@ function listAssumptions(
 }
 
 /** Turns a log into its summary. */
-function finishSummary(
+export function finishSummary(
   log: EvidenceLog,
   counts: ReadCounts,
   options: ResolvedSummarizeOptions,
 ): ReportSummary {
-  const cohorts = log.finishCohorts();
+  const cohorts = log.cohorts();
   const judgedCohorts = new Map(
-    [...findNewestByAgent(cohorts).values()].map((cohort) => [
+    [...newestByAgent(cohorts).values()].map((cohort) => [
       cohort,
-      judgeCohort(log, cohort, options),
+      judgedCohort(log, cohort, options),
     ]),
   );
-  const agents = judgeAgents(log, [...judgedCohorts.values()], options);
+  const agents = agentSummaries(log, [...judgedCohorts.values()], options);
   const worst = worstAgent(agents, options);
   const { verdict, exitCode, reasons, changes } = worst ?? nothingJudged;
   const judged = worst?.judged ?? null;
@@ -85,18 +80,17 @@ function finishSummary(
   return {
     verdict,
     exitCode,
-    reasons:
-      agents.length > 1 ? reasons.map((reason) => `${nameAgent(worst)}: ${reason}`) : reasons,
+    reasons: agents.length > 1 ? reasons.map((reason) => `${nameOf(worst)}: ${reason}`) : reasons,
     changes,
     gate: options.gate,
     judged,
-    agents: Object.fromEntries(agents.map((agent) => [nameAgent(agent), agent])),
-    cohorts: cohorts.map((cohort) => summarizeCohort(log, cohort, judgedCohorts.get(cohort))),
-    assumptions: listAssumptions(judged, options),
+    agents: Object.fromEntries(agents.map((agent) => [nameOf(agent), agent])),
+    cohorts: cohorts.map((cohort) => cohortSummary(log, cohort, judgedCohorts.get(cohort))),
+    assumptions: assumptionsOf(judged, options),
     options: {
       maxMissRate: options.maxMissRate,
       looks: options.looks,
-      alpha: options.alpha,
+      alpha: alphaOf(options),
       since: options.since === undefined ? null : new Date(options.since).toISOString(),
       expectPolicy: options.expectPolicy ?? null,
       critical: options.critical,
@@ -112,7 +106,7 @@ function finishSummary(
   };
 }
 
-const nameAgent = (summary: AgentSummary | undefined): string => summary?.agent ?? unnamedAgent;
+const nameOf = (summary: AgentSummary | undefined): string => summary?.agent ?? unnamedAgent;
 
 /**
  * Says what a shadow log shows: the verdict with its reasons, and every figure behind it.

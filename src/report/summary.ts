@@ -159,10 +159,12 @@ export interface Distribution {
   readonly max: number;
 }
 
-/** One policy of the what-if; exploration, never part of the verdict. */
-export interface WhatIfRow extends CohortPolicy {
-  /** The option in which it differs from the recorded policy; `null`: it is the recorded one. */
-  readonly changed: keyof CohortPolicy | null;
+/** One combination of the what-if; exploration, never part of the verdict. */
+export interface WhatIfRow {
+  readonly confidenceThreshold: number;
+  readonly rejectionThreshold: number;
+  readonly maxTools: number;
+  readonly onUncertain: "fallback" | "keep";
   /** The policy that was recorded. */
   readonly current: boolean;
   readonly units: number;
@@ -176,13 +178,16 @@ export interface WhatIfRow extends CohortPolicy {
   readonly removedShare: number;
 }
 
-/** The recorded policy and its neighbours, one option changed at a time, recomputed from recorded probabilities. */
+/** The what-if over both thresholds, the cap and both policies, recomputed from recorded probabilities. */
 export interface WhatIf {
   /** Turns with a probability for every candidate, duplicates included; the others cannot be recomputed. */
   readonly turns: number;
   /** Turns left out because some answer was missing. */
   readonly leftOut: number;
-  /** The recorded policy first. A threshold that would pass the other one has taken it along. */
+  readonly confidenceThresholds: readonly number[];
+  readonly rejectionThresholds: readonly number[];
+  readonly maxTools: readonly number[];
+  /** Every valid combination (rejection below confidence). */
   readonly rows: readonly WhatIfRow[];
 }
 

@@ -1,4 +1,4 @@
-/** Warns once when the full catalog is restored so often that nothing is gained. */
+/** Notices when the full catalog is restored so often that nothing is gained, and says so once. */
 
 import type { Selection } from "../core/types.js";
 import type { Warn } from "../core/warn-once.js";

@@ -2,22 +2,21 @@
 
 import * as z from "zod";
 import { yieldToEventLoop } from "../core/slices.js";
+import { cancelledRecord } from "../core/build-record.js";
 import { createCatalogReader } from "../core/catalog.js";
 import { fingerprintPolicy, resolveOptions } from "../core/options.js";
 import type { ResolvedOptions, ToolSelectorOptions } from "../core/options.js";
 import { integerFrom, parseOptions } from "../core/parse-options.js";
-import { snapshotTurn } from "../core/snapshot.js";
+import { snapshotOf } from "../core/snapshot.js";
 import type { Selection, Turn } from "../core/types.js";
 import { createFallbackMonitor } from "./fallback-monitor.js";
 import { toJudge } from "../judges/judge.js";
 import { localJudge } from "../judges/local/local-judge.js";
-import { notifyStep, runStep, unwrapStep } from "./model-step.js";
+import { announce, finishStep, unwrapStep } from "./model-step.js";
 import type { ModelStep } from "./model-step.js";
-import { prepareTools } from "./prepare-tools.js";
-import type { PrepareOptions } from "./prepare-tools.js";
 import { createRecorder } from "./recorder.js";
-import { cancelIfAborted, selectTools } from "./select-tools.js";
-import type { TurnResult } from "./select-tools.js";
+import { selectTools } from "./select-tools.js";
+import type { Selected } from "./select-tools.js";
 import { resolveTurnPolicy } from "./turn-policy.js";
 import type { TurnPolicy } from "./turn-policy.js";
 import { createWarnOnce } from "../core/warn-once.js";
@@ -41,12 +40,6 @@ export interface ToolSelector {
    * @throws what `callModel` throws; the abort reason of the turn's own signal, in which case the model is not called.
    */
   run<T, R>(turn: Turn<T>, step: ModelStep<T, R>): Promise<R>;
-  /**
-   * Warms what the judge keeps per tool, such as vectors. Never rejects; resolves when it is done.
-   *
-   * @param tools the tools of the turns to come, as objects that these turns will hold.
-   */
-  prepare(tools: readonly unknown[], options?: PrepareOptions): Promise<void>;
   /**
    * Waits for shadow judgments in flight and for every sink. Never rejects.
    *
@@ -74,40 +67,39 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
   const warn = createWarnOnce(resolved.logger);
   const recorder = createRecorder(resolved.sinks, warn, resolved.waitUntil);
   const monitor = createFallbackMonitor(warn);
-  const closing = new AbortController();
   const reader = createCatalogReader({
     ...resolved,
     onDescribeError: () => warn("describe", "`describe` failed for a tool: it is always offered."),
   });
 
-  /** Selecting has what the turn's policy left of the budget; in shadow nothing waits for it, and it has all. */
-  async function select<T>(
+  /** Judging has what the turn's policy left of the budget; in shadow nothing waits for it, and it has all. */
+  async function judgeTurn<T>(
     turn: Turn<T>,
     policy: TurnPolicy,
     startedAt: number,
-  ): Promise<TurnResult<T>> {
+  ): Promise<Selected<T>> {
     const spentMs = policy.mode === "enforce" ? Math.max(0, resolved.now() - startedAt) : 0;
     const timeoutMs = Math.max(1, resolved.timeoutMs - spentMs);
-    const context = { options: resolved, reader, warn, policy, startedAt, timeoutMs };
-    const result = await selectTools(turn, context);
-    if (result.kind === "selected") monitor.observe(result.selection);
-    return result;
+    const given = { options: resolved, reader, warn, policy, startedAt, timeoutMs };
+    const selected = await selectTools(turn, given);
+    monitor.observe(selected.selection);
+    return selected;
   }
 
   async function enforce<T, R>(
     turn: Turn<T>,
     step: ModelStep<T, R>,
-    result: TurnResult<T>,
+    { selection, thrown }: Selected<T>,
   ): Promise<R> {
-    const last = cancelIfAborted(result, turn.signal);
-    if (last.kind === "cancelled") {
-      recorder.emit(last.record, null);
-      throw last.cause;
+    // Asked once more, right before the model: the caller may have cancelled a moment ago.
+    const ended = turn.signal?.aborted === true ? [turn.signal.reason] : thrown;
+    if (ended.length > 0) {
+      recorder.emit(cancelledRecord(selection.record), null);
+      throw ended[0];
     }
-    const { selection } = last;
-    notifyStep(step, selection);
+    announce(step, selection);
     const callModel = (): Promise<R> => step.callModel(selection.tools, selection);
-    const finished = await runStep(callModel, step.readOutcome, warn);
+    const finished = await finishStep(callModel, step.readOutcome, warn);
     recorder.emit(selection.record, finished.outcome);
     return unwrapStep(finished);
   }
@@ -116,17 +108,16 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
   async function shadow<T, R>(
     turn: Turn<T>,
     step: ModelStep<T, R>,
-    judge: (sent: Turn<T>) => Promise<TurnResult<T>>,
+    judge: (sent: Turn<T>) => Promise<Selected<T>>,
   ): Promise<R> {
-    const sent = snapshotTurn(turn);
-    const finishing = runStep(() => step.callModel(turn.tools), step.readOutcome, warn);
+    const sent = snapshotOf(turn);
+    const finishing = finishStep(() => step.callModel(turn.tools), step.readOutcome, warn);
     recorder.track(async () => {
       await yieldToEventLoop();
-      const result = await judge(sent);
-      if (result.kind === "selected") notifyStep(step, result.selection);
-      const record = result.kind === "selected" ? result.selection.record : result.record;
+      const { selection } = await judge(sent);
+      announce(step, selection);
       const { outcome } = await finishing;
-      recorder.emit(record, outcome);
+      recorder.emit(selection.record, outcome);
     });
     return unwrapStep(await finishing);
   }
@@ -140,33 +131,19 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
     async select(turn) {
       const startedAt = resolved.now();
       const policy = await resolveTurnPolicy(turn as Turn, resolved, warn);
-      const result = await select(turn, policy, startedAt);
-      if (result.kind === "cancelled") throw result.cause;
-      return result.selection;
+      const { selection, thrown } = await judgeTurn(turn, policy, startedAt);
+      if (thrown.length > 0) throw thrown[0];
+      return selection;
     },
     async run<T, R>(turn: Turn<T>, step: ModelStep<T, R>) {
       const startedAt = resolved.now();
       const policy = await resolveTurnPolicy(turn as Turn, resolved, warn);
       if (policy.mode === "off") return step.callModel(turn.tools);
-      const selectLater = (sent: Turn<T>): Promise<TurnResult<T>> =>
-        select(sent, policy, startedAt);
+      const judge = (sent: Turn<T>): Promise<Selected<T>> => judgeTurn(sent, policy, startedAt);
       const isShadow = policy.mode === "shadow" && turn.signal?.aborted !== true;
-      return isShadow
-        ? shadow(turn, step, selectLater)
-        : enforce(turn, step, await selectLater(turn));
-    },
-    async prepare(tools, options = {}) {
-      try {
-        const selecting = { options: resolved, reader };
-        await prepareTools(tools, selecting, { ...options, signal: closing.signal });
-      } catch {
-        warn("prepare", "Preparing tools failed; the turns to come are not affected.");
-      }
+      return isShadow ? shadow(turn, step, judge) : enforce(turn, step, await judge(turn));
     },
     flush: (flush) => recorder.flush(parseOptions(flushSchema, flush, "flush").timeoutMs),
-    async close() {
-      await recorder.close(5000);
-      closing.abort();
-    },
+    close: () => recorder.close(5000),
   };
 }

@@ -26,10 +26,7 @@ export interface FakeJudgeOptions {
   /** Fields added to every well-formed reply. */
   readonly response?: Partial<JudgeResponse>;
   readonly batchSize?: number;
-  readonly scope?: Judge["scope"];
-  readonly maxTools?: number;
   readonly thresholds?: { readonly confidence: number; readonly rejection: number };
-  readonly prepare?: Judge["prepare"];
 }
 
 /** A judge that records what it was asked. */
@@ -96,11 +93,8 @@ export function fakeJudge(options: FakeJudgeOptions = {}): FakeJudge {
 
   return {
     id: options.id ?? "fake",
-    batchSize: options.batchSize,
-    scope: options.scope,
-    maxTools: options.maxTools,
-    thresholds: options.thresholds,
-    prepare: options.prepare,
+    ...(options.batchSize === undefined ? {} : { batchSize: options.batchSize }),
+    ...(options.thresholds === undefined ? {} : { thresholds: options.thresholds }),
     requests,
     options: seen,
     get peakConcurrency() {

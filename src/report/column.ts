@@ -1,0 +1,50 @@
+/** A growing column of numbers in typed arrays, and a table of distinct texts: the memory of a log of millions of turns. */
+
+type Numbers = Float64Array | Float32Array | Uint32Array | Uint16Array;
+
+const chunkBits = 14;
+const chunkSize = 1 << chunkBits;
+
+/** An append-only list of numbers, a few bytes each. */
+export class Column {
+  readonly #chunks: Numbers[] = [];
+  readonly #create: new (length: number) => Numbers;
+  #length = 0;
+
+  constructor(create: new (length: number) => Numbers) {
+    this.#create = create;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  push(value: number): void {
+    const offset = this.#length & (chunkSize - 1);
+    if (offset === 0) this.#chunks.push(new this.#create(chunkSize));
+    const chunk = this.#chunks[this.#length >>> chunkBits];
+    if (chunk !== undefined) chunk[offset] = value;
+    this.#length++;
+  }
+
+  at(index: number): number {
+    return this.#chunks[index >>> chunkBits]?.[index & (chunkSize - 1)] ?? NaN;
+  }
+}
+
+/** Numbers distinct texts in the order of their first appearance. */
+export class Texts {
+  readonly #indexes = new Map<string, number>();
+  readonly #texts: string[] = [];
+
+  indexOf(text: string): number {
+    const known = this.#indexes.get(text);
+    if (known !== undefined) return known;
+    this.#indexes.set(text, this.#texts.length);
+    return this.#texts.push(text) - 1;
+  }
+
+  at(index: number): string {
+    return this.#texts[index] ?? "";
+  }
+}

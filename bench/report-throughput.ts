@@ -5,7 +5,7 @@ import { createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readRecords } from "../src/report/read-records.js";
+import { readRecords } from "../src/report/records/read-records.js";
 import { summarize } from "../src/report/summarize.js";
 import { syntheticLog } from "../test/support/logs.js";
 

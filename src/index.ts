@@ -42,6 +42,7 @@ export type {
 } from "./core/types.js";
 
 export { localJudge } from "./judges/local/local-judge.js";
+export type { LocalJudgeOptions } from "./judges/local/local-judge.js";
 export { retrying } from "./judges/wrappers/retrying.js";
 export type { RetryOptions } from "./judges/wrappers/retrying.js";
 export { circuitBreaking } from "./judges/wrappers/circuit-breaking.js";

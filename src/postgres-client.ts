@@ -1,19 +1,30 @@
-/** What the Postgres sink and the Postgres report share: the optional driver, and names of tables. */
+/** The optional driver of Postgres and names of tables, for the sink and the report. */
 
 import * as z from "zod";
 import { ToolSieveError } from "./errors.js";
 
-/** What is used of a `pg.Pool`. */
+/** The part of a `pg.Pool` that writing needs. */
 export interface PostgresPool {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
-/** Where records lie if nothing else is said. */
+/** The part of a `pg.PoolClient` that reading needs. */
+export interface PostgresClient extends PostgresPool {
+  /** Gives the connection back to its pool, or closes it. */
+  release(isBroken: boolean): void;
+}
+
+/** The part of a `pg.Pool` that reading needs: a cursor lives on one connection. */
+export interface PostgresReadPool {
+  connect(): Promise<PostgresClient>;
+}
+
+/** The table of records if none is named. */
 export const defaultTable = "toolsieve_records";
 
 const namePattern = /^(?:[A-Za-z_][A-Za-z0-9_]{0,62}\.)?[A-Za-z_][A-Za-z0-9_]{0,47}$/;
 
-/** The options that say which table is meant. */
+/** Options that name a server and a table. */
 export const postgresOptionFields = {
   /** An existing pool; it stays the caller's, who closes it. */
   pool: z
@@ -43,16 +54,16 @@ export const postgresOptionFields = {
     .default(defaultTable),
 };
 
-/** What {@link isOneSource} demands, for the message of an error. */
+/** The expectation of {@link isOneSource}, for error messages. */
 export const oneSource = "an object with either `pool` or `connectionString`";
 
-/** Whether there is exactly one way to the server. */
+/** True if exactly one of `pool` and `connectionString` is set. */
 export const isOneSource = (options: {
   readonly pool?: unknown;
   readonly connectionString?: unknown;
 }): boolean => (options.pool === undefined) !== (options.connectionString === undefined);
 
-/** Quotes a name that `postgresOptionFields.table` let pass. */
+/** Quotes a table name that `postgresOptionFields.table` accepted. */
 export function quoteTable(table: string): string {
   return table
     .split(".")
@@ -61,7 +72,7 @@ export function quoteTable(table: string): string {
 }
 
 /** A pool that this package opened and must close. */
-export interface OwnPool extends PostgresPool {
+export interface OwnPool extends PostgresPool, PostgresReadPool {
   end(): Promise<void>;
 }
 

@@ -1,14 +1,14 @@
 /** `toolsieve/report`: from a shadow log to a verdict, a page, and tuned thresholds. Node only. */
 
-export { readRecords } from "./report/read-records.js";
-export type { ReadCounts, ReadSource, RecordLog, RecordStream } from "./report/read-records.js";
+export { readRecords } from "./report/records/read-records.js";
+export type { ReadSource, RecordLog } from "./report/records/read-records.js";
+export { readPostgresRecords } from "./report/records/read-postgres-records.js";
+export type { PostgresSource } from "./report/records/read-postgres-records.js";
 export { summarize } from "./report/summarize.js";
 export type { RecordSource } from "./report/summarize.js";
-export type { SummarizeOptions } from "./report/report-options.js";
-export type { Prices } from "./report/prices.js";
-export { tuneThresholds } from "./report/tune.js";
-export type { TunedAgent, TuneOptions, TuneSummary } from "./report/tune.js";
-export type { TuneCheck, TunedOptions } from "./report/tune-fit.js";
-export { renderReport } from "./report/html/render-report.js";
-export { readPostgresRecords, summarizePostgres } from "./report/postgres.js";
-export type * from "./report/summary.js";
+export type { SummarizeOptions } from "./report/summarize-options.js";
+export type { Prices } from "./report/saving/prices.js";
+export type { ReportSummary, ReportVerdict } from "./report/summary.js";
+export { renderReport } from "./report/page/render-report.js";
+export { tuneThresholds } from "./report/tune/tune-thresholds.js";
+export type { TuneOptions, TuneSummary } from "./report/tune/tune-thresholds.js";

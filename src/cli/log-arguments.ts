@@ -27,7 +27,11 @@ export const logArguments = {
 /** One source of records: files, or a database. */
 export type LogPlace =
   | { readonly kind: "files"; readonly paths: readonly string[] }
-  | { readonly kind: "postgres"; readonly connectionString: string; readonly table?: string };
+  | {
+      readonly kind: "postgres";
+      readonly connectionString: string;
+      readonly table?: string | undefined;
+    };
 
 /** Where the records are. */
 export function placeOf(args: {
@@ -51,7 +55,7 @@ export function placeOf(args: {
   return {
     kind: "postgres",
     connectionString: postgres,
-    ...(table === undefined ? {} : { table }),
+    table,
   };
 }
 

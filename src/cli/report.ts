@@ -3,9 +3,10 @@
 import { defineCommand } from "citty";
 import type { ArgsDef } from "citty";
 import { InvalidOptionsError, ToolSieveError } from "../errors.js";
-import type { Prices } from "../report/prices.js";
-import { readRecords } from "../report/read-records.js";
-import type { SummarizeOptions } from "../report/report-options.js";
+import type { Prices } from "../report/saving/prices.js";
+import { readRecords } from "../report/records/read-records.js";
+import type { RecordLog } from "../report/records/read-records.js";
+import type { SummarizeOptions } from "../report/summarize-options.js";
 import { summarize } from "../report/summarize.js";
 import type { ReportSummary } from "../report/summary.js";
 import { readTextFile, refuseUnknown, runOrExplain } from "./command-line.js";
@@ -68,18 +69,17 @@ function gateOf(text: string | undefined): "shadow" | "enforced" | undefined {
   );
 }
 
+async function openLog(place: LogPlace, since: Date | number | undefined): Promise<RecordLog> {
+  if (place.kind === "files") return readRecords(place.paths);
+  const { readPostgresRecords } = await import("../report/records/read-postgres-records.js");
+  const { connectionString, table } = place;
+  return readPostgresRecords({ connectionString, table }, { since });
+}
+
 async function summarizePlace(place: LogPlace, options: SummarizeOptions): Promise<ReportSummary> {
   const progress = createProgress();
   try {
-    if (place.kind === "postgres") {
-      const { summarizePostgres } = await import("../report/postgres.js");
-      const { connectionString, table } = place;
-      return await summarizePostgres(
-        { connectionString, ...(table === undefined ? {} : { table }) },
-        { ...options, onProgress: (records) => progress.update(readSoFar(records, undefined)) },
-      );
-    }
-    const log = readRecords(place.paths);
+    const log = await openLog(place, options.since);
     return await summarize(log, {
       ...options,
       onProgress: (records) => progress.update(readSoFar(records, log.bytesRead)),
@@ -90,7 +90,7 @@ async function summarizePlace(place: LogPlace, options: SummarizeOptions): Promi
 }
 
 async function writePage(path: string, summary: ReportSummary): Promise<void> {
-  const { renderReport } = await import("../report/html/render-report.js");
+  const { renderReport } = await import("../report/page/render-report.js");
   await writeWhole(path, renderReport(summary));
 }
 

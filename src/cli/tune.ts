@@ -2,10 +2,10 @@
 
 import { defineCommand } from "citty";
 import type { ArgsDef } from "citty";
-import { readRecords } from "../report/read-records.js";
+import { readRecords } from "../report/records/read-records.js";
 import type { RecordSource } from "../report/summarize.js";
-import { tuneThresholds } from "../report/tune.js";
-import type { TunedAgent, TuneSummary } from "../report/tune.js";
+import { tuneThresholds } from "../report/tune/tune-thresholds.js";
+import type { TunedAgent, TuneSummary } from "../report/tune/tune-thresholds.js";
 import { percent } from "../report/wording.js";
 import { refuseUnknown, runOrExplain } from "./command-line.js";
 import { logArguments, numberArgument, placeOf, sinceOf } from "./log-arguments.js";
@@ -27,7 +27,7 @@ type CountedSource = RecordSource & { readonly bytesRead?: number };
 
 async function openLog(place: LogPlace, since: Date | undefined): Promise<CountedSource> {
   if (place.kind === "files") return readRecords(place.paths);
-  const { readPostgresRecords } = await import("../report/postgres.js");
+  const { readPostgresRecords } = await import("../report/records/read-postgres-records.js");
   const { connectionString, table } = place;
   return readPostgresRecords(
     { connectionString, ...(table === undefined ? {} : { table }) },

@@ -1,37 +1,37 @@
-/** Waiting that ends when a signal does, whatever the other side makes of the signal. */
+/** Settles with a promise, or rejects as soon as a signal aborts. */
 
-/** The reason of a signal that ends a turn's judging early: no answer that is still open could change the selection. */
+/** The abort reason that ends judging early: no answer that is still open could change the selection. */
 export const notAwaited = Symbol("not-awaited");
 
-interface Waiters {
+interface AbortListeners {
   readonly callbacks: Set<() => void>;
-  /** The one listener that they share: from the eleventh on, Node warns of a leak. */
+  /** One listener for all of them: from the eleventh on, Node warns of a leak. */
   readonly notify: () => void;
 }
 
-const waiting = new WeakMap<AbortSignal, Waiters>();
+const listenersBySignal = new WeakMap<AbortSignal, AbortListeners>();
 
-function waitersOf(signal: AbortSignal): Waiters {
-  const known = waiting.get(signal);
+function getListeners(signal: AbortSignal): AbortListeners {
+  const known = listenersBySignal.get(signal);
   if (known !== undefined) return known;
   const callbacks = new Set<() => void>();
   const notify = (): void => {
     for (const callback of callbacks) callback();
   };
   signal.addEventListener("abort", notify, { once: true });
-  waiting.set(signal, { callbacks, notify });
+  listenersBySignal.set(signal, { callbacks, notify });
   return { callbacks, notify };
 }
 
-/** Calls back when the signal aborts; returns how to stop waiting for that. The last one to leave takes the listener along. */
+/** Calls back when the signal aborts. Returns a function that removes the callback, and the listener with the last one. */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
-  const { callbacks, notify } = waitersOf(signal);
+  const { callbacks, notify } = getListeners(signal);
   callbacks.add(callback);
   return () => {
     callbacks.delete(callback);
     if (callbacks.size > 0) return;
     signal.removeEventListener("abort", notify);
-    waiting.delete(signal);
+    listenersBySignal.delete(signal);
   };
 }
 
@@ -41,12 +41,12 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
  */
 export function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const give = (): void => reject(signal.reason as Error);
-    const leave = signal.aborted ? give() : onAbort(signal, give);
+    const rejectWithReason = (): void => reject(signal.reason as Error);
+    const removeListener = signal.aborted ? rejectWithReason() : onAbort(signal, rejectWithReason);
     const settle =
       <V>(finish: (value: V) => void) =>
       (value: V): void => {
-        leave?.();
+        removeListener?.();
         finish(value);
       };
     work.then(settle(resolve), settle(reject));

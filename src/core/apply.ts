@@ -1,27 +1,30 @@
-/** From a decision to the tools that are offered: a subsequence of the caller's own array, never dangerously empty. */
+/** From a decision to the outcome of every tool: a subsequence of the caller's own array, never dangerously empty. */
 
 import type { CatalogTool } from "./catalog.js";
-import { restored } from "./select.js";
-import type { Decision } from "./select.js";
+import { restoreAll } from "./decide.js";
+import type { Decision } from "./decide.js";
 import type { ToolChoice } from "./tool-choice.js";
 import type { Judgment, PinReason, ToolOutcome, TurnMessage } from "./types.js";
 
-/** What a selection makes of a catalog. */
-export interface Application {
+/** The tools of a turn, and what an empty list would mean for it. */
+export interface ToolsOfTurn {
+  readonly catalog: readonly CatalogTool[];
+  readonly pins: readonly (PinReason | null)[];
+  readonly messages: readonly TurnMessage[];
+  readonly toolChoice: ToolChoice;
+  readonly emptyAllowed: boolean;
+}
+
+/** The outcome of every tool in catalog order. */
+export interface SelectionOutcome {
   readonly outcomes: readonly ToolOutcome[];
-  readonly decision: Decision;
+  readonly fallback: boolean;
   /** An empty list would have been offered where that is dangerous, so the full catalog was restored. */
   readonly emptyRefused: boolean;
 }
 
-export interface EmptyListRisk {
-  readonly emptyAllowed: boolean;
-  readonly toolChoice: ToolChoice;
-  readonly messages: readonly TurnMessage[];
-}
-
 /** True where a provider refuses, or is misled by, a request without any tool. */
-function isEmptyDangerous({ emptyAllowed, toolChoice, messages }: EmptyListRisk): boolean {
+function isEmptyDangerous({ emptyAllowed, toolChoice, messages }: ToolsOfTurn): boolean {
   return (
     !emptyAllowed ||
     toolChoice.kind === "required" ||
@@ -29,10 +32,10 @@ function isEmptyDangerous({ emptyAllowed, toolChoice, messages }: EmptyListRisk)
   );
 }
 
-function outcomesOf(
-  catalog: readonly CatalogTool[],
-  pins: readonly (PinReason | null)[],
-  { judgments, decision }: { readonly judgments: readonly Judgment[]; readonly decision: Decision },
+function joinOutcomes(
+  { catalog, pins }: ToolsOfTurn,
+  judgments: readonly Judgment[],
+  decision: Decision,
 ): readonly ToolOutcome[] {
   let next = 0;
   return catalog.map(({ description }, index): ToolOutcome => {
@@ -50,28 +53,24 @@ function outcomesOf(
   });
 }
 
-/** Joins pins and judgments back into catalog order. */
+/** Joins pins and judgments in catalog order. What keeps or hides tools for another reason than a judgment belongs here. */
 export function applyDecision(
-  catalog: readonly CatalogTool[],
-  pins: readonly (PinReason | null)[],
-  turn: EmptyListRisk & { readonly judgments: readonly Judgment[]; readonly decision: Decision },
-): Application {
-  const { judgments, decision } = turn;
-  const isEmpty = !pins.some((pin) => pin !== null) && !decision.kept.includes(true);
-  const emptyRefused = isEmpty && isEmptyDangerous(turn);
-  const applied = emptyRefused ? restored(judgments, decision.status) : decision;
-  return {
-    outcomes: outcomesOf(catalog, pins, { judgments, decision: applied }),
-    decision: applied,
-    emptyRefused,
-  };
+  tools: ToolsOfTurn,
+  judgments: readonly Judgment[],
+  decision: Decision,
+): SelectionOutcome {
+  const outcomes = joinOutcomes(tools, judgments, decision);
+  const emptyRefused = !outcomes.some(({ kept }) => kept) && isEmptyDangerous(tools);
+  if (!emptyRefused) return { outcomes, fallback: decision.fallback, emptyRefused };
+  const restored = restoreAll(judgments, decision.status);
+  return { outcomes: joinOutcomes(tools, judgments, restored), fallback: true, emptyRefused };
 }
 
 /** The outcomes of a turn that was not judged: everything is kept. */
-export function skippedOutcomes(
-  catalog: readonly CatalogTool[],
-  pins: readonly (PinReason | null)[],
-): readonly ToolOutcome[] {
+export function keepAll({
+  catalog,
+  pins,
+}: Pick<ToolsOfTurn, "catalog" | "pins">): readonly ToolOutcome[] {
   return catalog.map(({ description }, index) => ({
     name: description?.name ?? null,
     probability: null,

@@ -7,7 +7,7 @@ import { listFingerprint } from "./fingerprint.js";
 import { readCount, readServerText } from "./judge-reply.js";
 import type { RecordedUsage } from "./judge-reply.js";
 import type { SelectionRecord } from "./record.js";
-import type { SelectionPolicy } from "./select.js";
+import type { SelectionPolicy } from "./decide.js";
 import { cutText } from "./text.js";
 import type {
   JudgeContext,
@@ -37,6 +37,16 @@ export type JudgeRecord = {
   readonly usage: RecordedUsage | null;
 };
 
+/** What a record says of the policy of a turn. */
+export interface RecordedPolicy extends SelectionPolicy {
+  readonly mode: Mode;
+  /** The share of threads that is enforced, in [0, 1]; `null` where no share applies. */
+  readonly enforceShare: number | null;
+  readonly policyFingerprint: string;
+  /** The turn has valid overrides. */
+  readonly overridden: boolean;
+}
+
 /** Everything that a record is made of, before the model answered. */
 export interface RecordParts {
   readonly id: string;
@@ -44,13 +54,9 @@ export interface RecordParts {
   readonly startedAt: number;
   readonly turn: Pick<Turn, "threadId" | "runId" | "groupId">;
   readonly messages: readonly TurnMessage[];
-  readonly mode: Mode;
   readonly agent: string | undefined;
   readonly version: string | undefined;
-  readonly enforceShare: number | null;
-  readonly policyFingerprint: string;
-  readonly overridden: boolean;
-  readonly policy: SelectionPolicy;
+  readonly policy: RecordedPolicy;
   readonly status: SelectionStatus;
   readonly reason: SelectionReason;
   readonly fallback: boolean;
@@ -58,11 +64,11 @@ export interface RecordParts {
   readonly catalog: readonly CatalogTool[];
   readonly candidates: number;
   readonly outcomes: readonly ToolOutcome[];
-  readonly error: { readonly kind: string; readonly status?: number } | null;
+  readonly error: { readonly kind: string; readonly status?: number | undefined } | null;
   readonly content: JudgeContext | undefined;
 }
 
-const idText = (value: unknown): string | null =>
+const readId = (value: unknown): string | null =>
   typeof value === "string" && value !== "" ? cutText(value.toWellFormed(), maxIdChars) : null;
 
 /** Which request of the thread this turn serves, and how many model turns it took so far. */
@@ -74,10 +80,10 @@ function locateTurn(messages: readonly TurnMessage[]): {
   if (index === -1) return { request: null, step: null };
   const ordinal = messages.slice(0, index + 1).filter(({ role }) => role === "user").length;
   const modelTurns = messages.slice(index).filter(({ role }) => role === "assistant").length;
-  return { request: idText(messages[index]?.id) ?? String(ordinal), step: modelTurns + 1 };
+  return { request: readId(messages[index]?.id) ?? String(ordinal), step: modelTurns + 1 };
 }
 
-function listOf(tools: readonly CatalogTool[]): SelectionRecord["offered"] {
+function describeList(tools: readonly CatalogTool[]): SelectionRecord["offered"] {
   return {
     tools: tools.length,
     definitionTokens: sumDefinitionTokens(tools),
@@ -85,35 +91,41 @@ function listOf(tools: readonly CatalogTool[]): SelectionRecord["offered"] {
   };
 }
 
-function toolsOf(parts: RecordParts): SelectionRecord["tools"] {
+function listTools(parts: RecordParts): SelectionRecord["tools"] {
   return parts.outcomes.map((outcome, index) => ({
     ...outcome,
-    name: idText(outcome.name),
+    name: readId(outcome.name),
     tokens: parts.catalog[index]?.definitionTokens ?? null,
   }));
+}
+
+function copyContent(content: JudgeContext | undefined): SelectionRecord["content"] {
+  if (content === undefined) return undefined;
+  const { request, messages } = content;
+  return { request, messages: messages.map(({ role, text }) => ({ role, text })) };
 }
 
 /** The record as it stands before the model is called, all tools listed. */
 export function buildRecord(parts: RecordParts): SelectionRecord {
   const { turn, catalog, policy } = parts;
-  const all = listOf(catalog);
+  const all = describeList(catalog);
   const suggested = parts.outcomes.every(({ kept }) => kept)
     ? all
-    : listOf(catalog.filter((_, index) => parts.outcomes[index]?.kept !== false));
+    : describeList(catalog.filter((_, index) => parts.outcomes[index]?.kept !== false));
   return {
     v: 1,
     id: parts.id,
     time: new Date(parts.startedAt).toISOString(),
-    threadId: idText(turn.threadId),
-    runId: idText(turn.runId),
-    groupId: idText(turn.groupId),
-    agent: parts.agent ?? null,
+    threadId: readId(turn.threadId),
+    runId: readId(turn.runId),
+    groupId: readId(turn.groupId),
+    agent: parts.agent?.toWellFormed() ?? null,
     ...locateTurn(parts.messages),
-    mode: parts.mode,
-    enforced: parts.mode === "enforce",
-    enforceShare: parts.enforceShare,
-    version: parts.version ?? null,
-    policyFingerprint: parts.policyFingerprint,
+    mode: policy.mode,
+    enforced: policy.mode === "enforce",
+    enforceShare: policy.enforceShare,
+    version: parts.version?.toWellFormed() ?? null,
+    policyFingerprint: policy.policyFingerprint,
     status: parts.status,
     reason: parts.reason,
     fallback: parts.fallback,
@@ -130,25 +142,18 @@ export function buildRecord(parts: RecordParts): SelectionRecord {
       candidates: parts.candidates,
       definitionTokens: all.definitionTokens,
     },
-    tools: toolsOf(parts),
-    offered: parts.mode === "enforce" ? suggested : all,
+    tools: listTools(parts),
+    offered: policy.mode === "enforce" ? suggested : all,
     suggested,
     outcome: null,
     error: parts.error,
-    ...(parts.overridden ? { overrides: true } : {}),
-    ...(parts.content === undefined
-      ? {}
-      : {
-          content: {
-            request: parts.content.request,
-            messages: parts.content.messages.map(({ role, text }) => ({ role, text })),
-          },
-        }),
+    overrides: policy.overridden ? true : undefined,
+    content: copyContent(parts.content),
   };
 }
 
 /** The record of a turn that was cancelled, at whatever point. */
-export function cancelledRecord(record: SelectionRecord): SelectionRecord {
+export function cancelRecord(record: SelectionRecord): SelectionRecord {
   return { ...record, status: "cancelled", reason: "cancelled", fallback: false };
 }
 
@@ -159,7 +164,7 @@ export interface StepOutcome {
   readonly model: ModelOutcome | null;
 }
 
-function usageOf(usage: ModelOutcome["usage"]): NonNullable<SelectionRecord["outcome"]>["usage"] {
+function readUsage(usage: ModelOutcome["usage"]): NonNullable<SelectionRecord["outcome"]>["usage"] {
   const inputTokens = readCount(usage?.inputTokens);
   const outputTokens = readCount(usage?.outputTokens);
   if (inputTokens === null || outputTokens === null) return null;
@@ -172,7 +177,7 @@ function usageOf(usage: ModelOutcome["usage"]): NonNullable<SelectionRecord["out
 }
 
 /** Called tools that the selection hid, or would have hidden; each once. */
-function missedOf(called: readonly string[], tools: SelectionRecord["tools"]): string[] {
+function findMissed(called: readonly string[], tools: SelectionRecord["tools"]): string[] {
   const kept = new Set(tools.filter((tool) => tool.kept).map(({ name }) => name));
   const hidden = new Set(tools.filter((tool) => !tool.kept).map(({ name }) => name));
   return [...new Set(called)].filter((name) => hidden.has(name) && !kept.has(name));
@@ -197,11 +202,11 @@ export function completeRecord(record: SelectionRecord, step: StepOutcome | null
     tools,
     outcome: {
       called,
-      missed: missedOf(called, record.tools),
+      missed: findMissed(called, record.tools),
       model: readServerText(step.model?.model),
       latencyMs: Math.max(0, step.latencyMs),
       error: step.error,
-      usage: usageOf(step.model?.usage),
+      usage: readUsage(step.model?.usage),
     },
   };
 }

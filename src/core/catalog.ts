@@ -2,10 +2,11 @@
 
 import { measurePromptChars } from "./batch.js";
 import type { Candidate, JsonSchema, ToolDescription } from "./types.js";
+import { callSafely } from "./call-safely.js";
 import { sha256Hex, toolFingerprint } from "./fingerprint.js";
 import { canonicalJson, toJson, writeJson } from "./json.js";
 import type { ResolvedJudgeLimits } from "./limits.js";
-import { quietly } from "./quietly.js";
+import { sumKnown } from "./sum.js";
 import { cleanText, cutText } from "./text.js";
 
 /** A tool of the caller, as read. */
@@ -30,6 +31,11 @@ export interface CatalogReaderOptions {
 type Describe = (tool: never) => ToolDescription | null;
 type ReadTool = Omit<CatalogTool, "tool">;
 
+interface ToolReadings {
+  readonly byDescribe: WeakMap<Describe, ReadTool>;
+  readonly latest: ReadTool;
+}
+
 /** Reads tools with one memory: a tool object is described once per `describe` function. */
 export interface CatalogReader {
   read<T>(tool: T, describe: (tool: T) => ToolDescription | null): CatalogTool<T>;
@@ -40,6 +46,15 @@ function isDescription(value: unknown): value is ToolDescription {
     typeof value === "object" && value !== null ? Reflect.get(value, "name") : undefined;
   return typeof name === "string" && name !== "";
 }
+
+function isSameTool(one: ReadTool, other: ReadTool): boolean {
+  const describeRest = ({ description }: ReadTool): string =>
+    canonicalJson([description?.group, description?.metadata]);
+  return one.fingerprint === other.fingerprint && describeRest(one) === describeRest(other);
+}
+
+const isTokenCount = (value: unknown): value is number =>
+  Number.isFinite(value) && Number(value) >= 0;
 
 /** A schema as any judge can take it: without cycles, in bounded size, with well-formed names; the same object if it is so. */
 function toPlainSchema(parameters: JsonSchema): JsonSchema | undefined {
@@ -71,7 +86,7 @@ function definitionJson(tool: unknown, description: ToolDescription | null): str
 }
 
 export function createCatalogReader(options: CatalogReaderOptions): CatalogReader {
-  const memory = new WeakMap<Describe, WeakMap<object, ReadTool>>();
+  const memory = new WeakMap<object, ToolReadings>();
 
   function describeSafely(tool: unknown, describe: Describe): ToolDescription | null {
     try {
@@ -83,16 +98,10 @@ export function createCatalogReader(options: CatalogReaderOptions): CatalogReade
     }
   }
 
-  function tokensOf(json: string | null): number | null {
+  function countTokens(json: string | null): number | null {
     if (json === null) return null;
-    try {
-      const tokens = options.countTokens(json);
-      if (Number.isFinite(tokens) && tokens >= 0) return Math.round(tokens);
-      quietly(() => tokens);
-      return null;
-    } catch {
-      return null;
-    }
+    const tokens = callSafely(() => options.countTokens(json), isTokenCount);
+    return tokens === undefined ? null : Math.round(tokens);
   }
 
   function readTool(tool: unknown, describe: Describe): ReadTool {
@@ -105,8 +114,14 @@ export function createCatalogReader(options: CatalogReaderOptions): CatalogReade
       candidate,
       fingerprint:
         description === null ? sha256Hex(canonicalJson(tool)) : toolFingerprint(description),
-      definitionTokens: tokensOf(definitionJson(tool, description)),
+      definitionTokens: countTokens(definitionJson(tool, description)),
     };
+  }
+
+  /** Two functions that say the same share one candidate, by which judges remember what they computed. */
+  function readAgain(tool: unknown, describe: Describe, other: ReadTool | undefined): ReadTool {
+    const reading = readTool(tool, describe);
+    return other !== undefined && isSameTool(reading, other) ? other : reading;
   }
 
   return {
@@ -114,10 +129,10 @@ export function createCatalogReader(options: CatalogReaderOptions): CatalogReade
       if ((typeof tool !== "object" && typeof tool !== "function") || tool === null) {
         return { tool, ...readTool(tool, describe) };
       }
-      const known = memory.get(describe) ?? new WeakMap<object, ReadTool>();
-      memory.set(describe, known);
-      const reading = known.get(tool) ?? readTool(tool, describe);
-      known.set(tool, reading);
+      const known = memory.get(tool);
+      const reading = known?.byDescribe.get(describe) ?? readAgain(tool, describe, known?.latest);
+      const byDescribe = known?.byDescribe ?? new WeakMap<Describe, ReadTool>();
+      memory.set(tool, { byDescribe: byDescribe.set(describe, reading), latest: reading });
       return { tool, ...reading };
     },
   };
@@ -125,9 +140,5 @@ export function createCatalogReader(options: CatalogReaderOptions): CatalogReade
 
 /** Sum of the definition tokens of a list of tools; `null` as soon as one is unknown. */
 export function sumDefinitionTokens(tools: readonly CatalogTool[]): number | null {
-  return tools.reduce<number | null>(
-    (sum, { definitionTokens }) =>
-      sum === null || definitionTokens === null ? null : sum + definitionTokens,
-    0,
-  );
+  return sumKnown(tools.map(({ definitionTokens }) => definitionTokens));
 }

@@ -1,8 +1,8 @@
 /** What a judge sees of the conversation: redacted, bounded, newest first to be kept, without the system prompt. */
 
 import * as z from "zod";
+import { ignoreRejection } from "./call-safely.js";
 import { integerFrom } from "./parse-options.js";
-import { quietly } from "./quietly.js";
 import { cleanText, cutText, stripInvisible } from "./text.js";
 import type { JudgeContext, JudgeMessage, TurnMessage } from "./types.js";
 
@@ -82,7 +82,7 @@ function isJudgeRole(role: string): role is JudgeMessage["role"] {
 function clean(text: string, role: JudgeMessage["role"], redact: Redact): string {
   const redacted: unknown = redact(text, role);
   if (typeof redacted !== "string") {
-    quietly(() => redacted);
+    ignoreRejection(redacted);
     throw new TypeError("`redact` returned something that is not a string.");
   }
   const visible = cleanText(redacted);
@@ -152,7 +152,7 @@ const judgeContextSchema = z.object({
 export function cleanContext(value: unknown, redact: Redact): JudgeContext {
   const parsed = judgeContextSchema.safeParse(value);
   if (!parsed.success) {
-    quietly(() => value);
+    ignoreRejection(value);
     throw new TypeError("`context` returned something that is not { request, messages }.");
   }
   return freezeContext({

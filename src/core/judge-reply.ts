@@ -1,23 +1,24 @@
-/** Reads what a judge returned, whatever it is: answers by position, or the reason why there are none. */
+/** Reads the reply of a judge: answers by position, or the reason why there are none. */
 
 import { JudgeHttpError, JudgeResponseError, JudgeTimeoutError } from "../errors.js";
 import type { JudgeResponseFailure } from "../errors.js";
 import { read } from "./read.js";
+import { sumKnown } from "./sum.js";
 import type { SelectionReason } from "./types.js";
 import { isValidAnswer } from "./verdict.js";
 
 /** Why candidates are unjudged: the reason of the selection, and what a record says of the error. */
-export interface JudgingFailure {
+export interface JudgeFailure {
   readonly reason: Extract<SelectionReason, "timeout" | "refused" | "unjudged" | "judge-error">;
   readonly kind: string;
-  readonly status?: number;
+  readonly status?: number | undefined;
 }
 
 /** A judge's reply for one batch, as far as it can be trusted. */
 export interface JudgeReply {
   /** One per candidate; everything invalid is `undefined`. */
   readonly answers: readonly (number | null | undefined)[];
-  readonly failure: JudgingFailure | null;
+  readonly failure: JudgeFailure | null;
   readonly model: string | null;
   readonly requests: number;
   readonly retries: number;
@@ -67,7 +68,7 @@ function readAnswers(
 }
 
 /** Why answers of a reply are missing, as far as the judge says. */
-function missingFailure(missing: unknown): JudgingFailure {
+function explainMissing(missing: unknown): JudgeFailure {
   if (missing === "refused") return { reason: "refused", kind: "refused" };
   if (missing === "error") return { reason: "judge-error", kind: "error" };
   return { reason: "unjudged", kind: "malformed" };
@@ -80,7 +81,7 @@ export function readJudgeReply(response: unknown, expected: number): JudgeReply 
   const cached = read(response, "cached") === true;
   return {
     answers: answers ?? Array.from({ length: expected }, () => undefined),
-    failure: isMissing ? missingFailure(read(response, "missing")) : null,
+    failure: isMissing ? explainMissing(read(response, "missing")) : null,
     model: readServerText(read(response, "model")),
     requests: readCount(read(response, "requests")) ?? (cached ? 0 : 1),
     retries: readCount(read(response, "retries")) ?? 0,
@@ -89,7 +90,7 @@ export function readJudgeReply(response: unknown, expected: number): JudgeReply 
   };
 }
 
-/** Failures of a reply that are no reason of their own; whatever else an error says of itself may be text of a provider. */
+/** Failures of a reply that a record may name; any other `reason` may be text of a provider. */
 const replyFailures: ReadonlySet<unknown> = new Set<JudgeResponseFailure>([
   "malformed",
   "truncated",
@@ -97,13 +98,12 @@ const replyFailures: ReadonlySet<unknown> = new Set<JudgeResponseFailure>([
   "no-logprobs",
 ]);
 
-function failureOf(error: unknown): JudgingFailure {
+function explainError(error: unknown): JudgeFailure {
   if (JudgeTimeoutError.isInstance(error)) return { reason: "timeout", kind: "timeout" };
   if (JudgeHttpError.isInstance(error)) {
     const status: unknown = read(error, "status");
     if (status === null) return { reason: "judge-error", kind: "network" };
-    const known = readCount(status);
-    return { reason: "judge-error", kind: "http", ...(known === null ? {} : { status: known }) };
+    return { reason: "judge-error", kind: "http", status: readCount(status) ?? undefined };
   }
   if (JudgeResponseError.isInstance(error)) {
     const reason: unknown = read(error, "reason");
@@ -116,7 +116,7 @@ function failureOf(error: unknown): JudgingFailure {
 
 /** The reply of a judge that threw: no answers, the requests it made as far as known, usage unknown. */
 export function failedReply(error: unknown, expected: number): JudgeReply {
-  const failure = failureOf(error);
+  const failure = explainError(error);
   const isUnasked = failure.kind === "circuit-open";
   const attempts = readCount(read(error, "attempts")) ?? 1;
   const requests = isUnasked ? 0 : attempts;
@@ -131,17 +131,11 @@ export function failedReply(error: unknown, expected: number): JudgeReply {
   };
 }
 
-/** Sums the usage of all batches; `null` as soon as one is unknown. */
+/** The usage of all replies together; a field is unknown as soon as one reply does not state it. */
 export function sumUsage(replies: readonly JudgeReply[]): RecordedUsage | null {
-  return replies.reduce<RecordedUsage | null>((sum, { usage }) => {
-    if (sum === null || usage === null) return null;
-    return {
-      inputTokens: sum.inputTokens + usage.inputTokens,
-      outputTokens: sum.outputTokens + usage.outputTokens,
-      cachedInputTokens:
-        sum.cachedInputTokens === null || usage.cachedInputTokens === null
-          ? null
-          : sum.cachedInputTokens + usage.cachedInputTokens,
-    };
-  }, noUsage);
+  const inputTokens = sumKnown(replies.map(({ usage }) => usage?.inputTokens));
+  const outputTokens = sumKnown(replies.map(({ usage }) => usage?.outputTokens));
+  if (inputTokens === null || outputTokens === null) return null;
+  const cachedInputTokens = sumKnown(replies.map(({ usage }) => usage?.cachedInputTokens));
+  return { inputTokens, outputTokens, cachedInputTokens };
 }

@@ -1,38 +1,27 @@
-/** Reads the messages of a turn into plain data, so that nothing behind it can throw on a hostile one. */
+/** Reads the messages of a turn as plain data, so that no later step meets a field of the wrong type. */
 
-import { read } from "./read.js";
-import type { TurnMessage } from "./types.js";
+import { readList, readText } from "./read.js";
+import type { NamedCall, TurnMessage } from "./types.js";
 
-function readText(value: unknown, key: string): string | undefined {
-  const found = read(value, key);
-  return typeof found === "string" ? found : undefined;
+function readToolCall(call: unknown): readonly NamedCall[] {
+  const name = readText(call, "name");
+  return name === undefined ? [] : [{ id: readText(call, "id"), name }];
 }
 
-function readToolCalls(value: unknown): NonNullable<TurnMessage["toolCalls"]> {
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((call: unknown) => {
-    const name = readText(call, "name");
-    const id = readText(call, "id");
-    return name === undefined ? [] : [{ name, ...(id === undefined ? {} : { id }) }];
-  });
+function readMessage(message: unknown): TurnMessage {
+  return {
+    role: readText(message, "role") ?? "",
+    text: readText(message, "text") ?? "",
+    id: readText(message, "id"),
+    toolCalls: readList(message, "toolCalls").flatMap(readToolCall),
+    toolName: readText(message, "toolName"),
+  };
 }
 
-function readMessage(message: unknown): readonly TurnMessage[] {
-  if (typeof message !== "object" || message === null) return [];
-  const id = readText(message, "id");
-  const toolName = readText(message, "toolName");
-  return [
-    {
-      role: readText(message, "role") ?? "",
-      text: readText(message, "text") ?? "",
-      toolCalls: readToolCalls(read(message, "toolCalls")),
-      ...(id === undefined ? {} : { id }),
-      ...(toolName === undefined ? {} : { toolName }),
-    },
-  ];
-}
-
-/** The messages that can be read, as plain objects; whatever else is there is left out. */
+/** The messages as plain objects; items that are no objects are left out. */
 export function readMessages(messages: unknown): readonly TurnMessage[] {
-  return Array.isArray(messages) ? messages.flatMap(readMessage) : [];
+  if (!Array.isArray(messages)) return [];
+  return messages
+    .filter((message: unknown) => typeof message === "object" && message !== null)
+    .map(readMessage);
 }

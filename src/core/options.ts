@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { InvalidOptionsError } from "../errors.js";
+import { callSafely } from "./call-safely.js";
 import { contextOptionsSchema } from "./context.js";
 import type { ContextOptions, Redact } from "./context.js";
 import { sha256Hex } from "./fingerprint.js";
@@ -38,7 +39,7 @@ export interface ToolSelectorOptions {
   readonly redact?: Redact | undefined;
   /**
    * Candidates per judge call, from 1; a judge's own limit wins if it is smaller.
-   * @default 64
+   * @default 64; all candidates in one call where the judge's `scope` is "catalog"
    */
   readonly batchSize?: number | undefined;
   /**
@@ -65,7 +66,7 @@ export interface ToolSelectorOptions {
   readonly mode?: Mode | ((turn: Turn) => Mode | Promise<Mode>) | undefined;
   /**
    * Judged tools offered at most, from 1; pinned, abstained and unjudged tools do not count.
-   * @default 8
+   * @default the judge's own, else 8
    */
   readonly maxTools?: number | undefined;
   /**
@@ -185,12 +186,12 @@ const toolSelectorOptionsSchema = z.strictObject({
     .union([functionOption<(turn: Turn) => JudgeContext>(), contextOptionsSchema])
     .default(() => contextOptionsSchema.parse({})),
   redact: functionOption<Redact>().optional(),
-  batchSize: integerFrom(1).default(64),
+  batchSize: integerFrom(1).optional(),
   concurrency: integerFrom(1).default(4),
   timeoutMs: timeout.default(2000),
   limits: judgeLimitsSchema.default(() => judgeLimitsSchema.parse({})),
   mode: perTurn(modeSchema).default("shadow"),
-  maxTools: integerFrom(1).default(8),
+  maxTools: integerFrom(1).optional(),
   confidenceThreshold: numberBetween(0, 1).optional(),
   rejectionThreshold: numberBetween(0, 1).optional(),
   onUncertain: z.enum(["fallback", "keep"], '"fallback" or "keep"').default("fallback"),
@@ -223,9 +224,12 @@ type Parsed = z.output<typeof toolSelectorOptionsSchema>;
 /** Options with every default filled in; the judge is always a judge object, the thresholds are those in force. */
 export interface ResolvedOptions extends Omit<
   Parsed,
-  "judge" | "confidenceThreshold" | "rejectionThreshold"
+  "judge" | "batchSize" | "maxTools" | "confidenceThreshold" | "rejectionThreshold"
 > {
   readonly judge: Judge;
+  /** Candidates per judge call; `Infinity` where all of them go in one. */
+  readonly batchSize: number;
+  readonly maxTools: number;
   readonly confidenceThreshold: number;
   readonly rejectionThreshold: number;
 }
@@ -251,28 +255,28 @@ function resolveThresholds(
   return { confidenceThreshold, rejectionThreshold };
 }
 
-function checkBatchSize({ batchSize }: Judge): void {
-  if (batchSize === undefined || (Number.isInteger(batchSize) && batchSize >= 1)) return;
-  throw new InvalidOptionsError(
-    `Expected \`judge.batchSize\` to be an integer from 1, got \`${batchSize}\` (${typeof batchSize}).`,
-  );
-}
+/** What a judge says of itself, beside its thresholds. */
+const judgeTraitsSchema = z.object({
+  judge: z.object({
+    batchSize: integerFrom(1).optional(),
+    maxTools: integerFrom(1).optional(),
+    scope: z.enum(["tool", "catalog"], '"tool" or "catalog"').optional(),
+  }),
+});
 
 /** Epoch milliseconds that a date can hold. */
-const isTime = (value: unknown): boolean => typeof value === "number" && Math.abs(value) <= 8.64e15;
-const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+const isTime = (value: unknown): value is number =>
+  typeof value === "number" && Math.abs(value) <= 8.64e15;
+const isId = (value: unknown): value is string => typeof value === "string" && value !== "";
 const randomId = (): string => crypto.randomUUID();
 
-/** A user's function that may fail, backed by our own: a turn never fails because of it. */
-function orElse<V>(given: () => V, isValid: (value: unknown) => boolean, own: () => V): () => V {
-  return () => {
-    try {
-      const value = given();
-      return isValid(value) ? value : own();
-    } catch {
-      return own();
-    }
-  };
+/** A user's function, backed by our own where it fails. */
+function withFallback<V>(
+  given: () => V,
+  isValid: (value: unknown) => value is V,
+  own: () => V,
+): () => V {
+  return () => callSafely(given, isValid) ?? own();
 }
 
 /**
@@ -286,24 +290,27 @@ export function resolveOptions(
 ): ResolvedOptions {
   const parsed = parseOptions(toolSelectorOptionsSchema, options, "createToolSelector");
   const judge = chooseJudge(parsed.judge);
-  checkBatchSize(judge);
+  const { batchSize, maxTools, scope } = judge;
+  parseOptions(judgeTraitsSchema, { judge: { batchSize, maxTools, scope } }, "createToolSelector");
   return {
     ...parsed,
     judge,
+    batchSize: parsed.batchSize ?? (scope === "catalog" ? Number.POSITIVE_INFINITY : 64),
+    maxTools: parsed.maxTools ?? maxTools ?? 8,
     ...resolveThresholds(parsed, judge),
-    now: orElse(parsed.now, isTime, Date.now),
-    newId: orElse(parsed.newId, isText, randomId),
+    now: withFallback(parsed.now, isTime, Date.now),
+    newId: withFallback(parsed.newId, isId, randomId),
   };
 }
 
 /** Every option that changes a selection, as plain data; functions count by their presence. */
-function policyOf(options: ResolvedOptions, overrides: TurnOverrides | null): unknown {
+function describePolicy(options: ResolvedOptions, overrides: TurnOverrides | null): unknown {
   return {
     judge: options.judge.id,
     judgeBatchSize: options.judge.batchSize ?? null,
     context: typeof options.context === "function" ? "function" : options.context,
     redact: options.redact !== undefined,
-    batchSize: options.batchSize,
+    batchSize: Number.isFinite(options.batchSize) ? options.batchSize : "catalog",
     concurrency: options.concurrency,
     timeoutMs: options.timeoutMs,
     limits: options.limits,
@@ -323,5 +330,5 @@ export function fingerprintPolicy(
   options: ResolvedOptions,
   overrides: TurnOverrides | null = null,
 ): string {
-  return sha256Hex(canonicalJson(policyOf(options, overrides)));
+  return sha256Hex(canonicalJson(describePolicy(options, overrides)));
 }

@@ -1,11 +1,6 @@
-/** Runs what must not harm whoever runs it: a user's logger, observer or hook. */
+/** Calls a user's callback and swallows its errors, sync or async. */
 
-/**
- * Runs a function now; what it throws, and what a promise that it returns rejects with, goes to `onFailure`.
- *
- * Never throws. `quietly(() => value)` takes the rejection of a promise that came where a plain value was expected, which would
- * otherwise end the process.
- */
+/** Runs a function now, waits for nothing, and never throws; `onFailure` is told if it throws or its promise rejects. */
 export function quietly(run: () => unknown, onFailure: () => void = () => undefined): void {
   (async () => run())().catch(onFailure);
 }

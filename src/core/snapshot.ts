@@ -1,8 +1,8 @@
-/** A turn as it is when it is sent: the caller may change his lists while the judge works. */
+/** A turn as it is when it is sent: the caller may change its lists while the judge works. */
 
 import type { Turn } from "./types.js";
 
-/** What a turn may have as a getter or method of a class, which a spread does not copy. */
+/** Fields that may be getters or methods of a class, which a spread does not copy. */
 const fields = [
   "describe",
   "toolChoice",
@@ -15,21 +15,14 @@ const fields = [
   "judgeScope",
 ] as const satisfies readonly (keyof Turn)[];
 
-/** A list as it is now; what is no list, or cannot be read, is passed on. */
-function copyOf<V>(list: readonly V[]): readonly V[] {
-  try {
-    return Array.isArray(list) ? [...list] : list;
-  } catch {
-    return list;
-  }
-}
+const copyList = <V>(list: readonly V[]): readonly V[] => (Array.isArray(list) ? [...list] : list);
 
 /** The turn with copies of its lists, and with everything else that it has. */
-export function snapshotOf<T>(turn: Turn<T>): Turn<T> {
+export function snapshotTurn<T>(turn: Turn<T>): Turn<T> {
   return {
     ...turn,
     ...Object.fromEntries(fields.map((field) => [field, turn[field]])),
-    messages: copyOf(turn.messages),
-    tools: copyOf(turn.tools),
+    messages: copyList(turn.messages),
+    tools: copyList(turn.tools),
   };
 }

@@ -31,24 +31,3 @@ export async function waitAtMost<T>(
     clearTimeout(timer);
   }
 }
-
-/** Lets other work run: timers, sockets, a request that was just issued. */
-export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof setImmediate === "function") {
-      setImmediate(resolve);
-      return;
-    }
-    if (typeof MessageChannel === "function") {
-      const { port1, port2 } = new MessageChannel();
-      port1.addEventListener("message", () => {
-        port1.close();
-        resolve();
-      });
-      port1.start();
-      port2.postMessage(null);
-      return;
-    }
-    setTimeout(resolve, 0);
-  });
-}

@@ -151,10 +151,12 @@ export interface Judge {
   /** Where its probabilities live on another scale than 0.8 and 0.2. */
   readonly thresholds?: { readonly confidence: number; readonly rejection: number } | undefined;
   /** Computes ahead what the judge keeps per tool, such as vectors. */
-  prepare?(
-    candidates: readonly ToolDescription[],
-    options: { readonly signal: AbortSignal },
-  ): Promise<void>;
+  readonly prepare?:
+    | ((
+        candidates: readonly ToolDescription[],
+        options: { readonly signal: AbortSignal },
+      ) => Promise<void>)
+    | undefined;
 }
 
 /** The shortest judge: probabilities in candidate order, `null` where it cannot tell. */
@@ -193,7 +195,8 @@ export type PinReason =
   | "provider-tool"
   | "tool-choice"
   | "history"
-  | "no-description";
+  | "no-description"
+  | "revealed";
 
 /**
  * Why a tool was kept or hidden: its verdict, its pin, or one of these.
@@ -214,7 +217,6 @@ export type ToolReason =
   | "fallback-cap"
   | "skipped"
   | "sticky"
-  | "revealed"
   | "kept-together"
   | "not-shortlisted";
 
@@ -359,9 +361,14 @@ export interface RememberedTool {
   readonly fingerprint: string;
 }
 
+/** The judgment of a tool that later steps of a run use again; `null`: the judge could not tell. */
+export interface RememberedJudgment extends RememberedTool {
+  readonly probability: number | null;
+}
+
 /**
  * What a thread remembers across turns: plain JSON, bounded, versioned.
- * One memory serves sticky selection, revealed tools, re-used judgments and the loop guard of the finder.
+ * One memory serves sticky selection, revealed tools, re-used judgments, the guard and the loop guard of the finder.
  */
 export interface ThreadMemory {
   readonly v: 1;
@@ -371,8 +378,22 @@ export interface ThreadMemory {
   readonly revealed: readonly RememberedTool[];
   /** Tools called earlier in the thread, oldest first. */
   readonly called: readonly string[];
+  /** Names hidden at the last model step, for the guard. */
+  readonly hidden: readonly string[];
+  /** What happened since the last model step, for its record. */
+  readonly events: MemoryEvents;
   /** What belongs to the current user message; forgotten at the next one. */
   readonly run: RunMemory | null;
+}
+
+/** What happened in a thread between two model steps. */
+export interface MemoryEvents {
+  /** Calls of the finder. */
+  readonly searches: number;
+  /** Tools that they revealed. */
+  readonly found: number;
+  /** Names of the tools whose calls the guard stopped. */
+  readonly stopped: readonly string[];
 }
 
 /** What is remembered within one run: the answer to one user message. */
@@ -380,9 +401,33 @@ export interface RunMemory {
   /** Id of the last user message, or its ordinal and a digest of its text. */
   readonly request: string;
   /** The judgments that are re-used by later steps. */
-  readonly judged: readonly (RememberedTool & { readonly probability: number | null })[];
+  readonly judged: readonly RememberedJudgment[];
   /** Digests of searches already answered, with how often. */
   readonly searches: readonly { readonly digest: string; readonly count: number }[];
+}
+
+/**
+ * What one step changes in the memory of its thread. Steps that run at the same time each say their own change; these are
+ * applied one after the other, so that none undoes another.
+ */
+export interface MemoryChange {
+  /** The run that the change belongs to; another one than the memory's begins a new run. */
+  readonly request?: string | undefined;
+  /** Tools that were redescribed or removed, as they were remembered: they leave every list. */
+  readonly forget?: readonly RememberedTool[] | undefined;
+  /** Names that leave `sticky`. */
+  readonly unstick?: readonly string[] | undefined;
+  readonly stick?: readonly RememberedTool[] | undefined;
+  readonly reveal?: readonly RememberedTool[] | undefined;
+  readonly called?: readonly string[] | undefined;
+  readonly hidden?: readonly string[] | undefined;
+  readonly judged?: readonly RememberedJudgment[] | undefined;
+  /** A call of the finder: the digest of the search, `null` if it was not valid. */
+  readonly searched?: string | null | undefined;
+  /** The name of a tool whose call the guard stopped. */
+  readonly stopped?: string | undefined;
+  /** The events so far are in a record: counting begins anew. */
+  readonly recorded?: boolean | undefined;
 }
 
 /** Where records go. A sink that throws or stalls never affects a turn. */

@@ -1,9 +1,9 @@
 /** What a policy would have made of judged cases: recall beside what it hides; and what the probabilities are worth by themselves. */
 
-import { decide } from "../core/select.js";
-import type { SelectionPolicy } from "../core/select.js";
+import { decide } from "../core/decide.js";
+import type { SelectionPolicy } from "../core/decide.js";
 import type { Thresholds } from "../core/verdict.js";
-import { isValidAnswer, judgmentOf } from "../core/verdict.js";
+import { isValidAnswer, toJudgment } from "../core/verdict.js";
 import { estimateAuroc, estimateShare } from "./estimate.js";
 import type { Estimate } from "./estimate.js";
 import type { JudgedCase } from "./judge-cases.js";
@@ -61,7 +61,7 @@ interface Outcome {
 
 function outcomeOf(judged: JudgedCase, policy: SelectionPolicy): Outcome {
   const decision = decide(
-    judged.answers.map((answer) => judgmentOf(answer, policy)),
+    judged.answers.map((answer) => toJudgment(answer, policy)),
     policy,
   );
   const needed = judged.needed ?? [];

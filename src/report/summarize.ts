@@ -1,12 +1,17 @@
 /** `summarize`: reads records once, in any order, and says what they show. */
 
 import type { SelectionRecord } from "../core/record.js";
-import { agentSummaries, newestByAgent, nothingJudged, worstAgent } from "./agents.js";
-import { EvidenceLog } from "./evidence-log.js";
-import { cohortSummary, judgedCohort } from "./judged-cohort.js";
-import type { ReadCounts } from "./read-records.js";
-import { alphaOf, resolveSummarizeOptions } from "./report-options.js";
-import type { ResolvedSummarizeOptions, SummarizeOptions } from "./report-options.js";
+import {
+  judgeAgents,
+  findNewestByAgent,
+  nothingJudged,
+  worstAgent,
+} from "./verdict/judge-agents.js";
+import { EvidenceLog } from "./units/evidence-log.js";
+import { judgeCohort, summarizeCohort } from "./verdict/judge-cohort.js";
+import type { ReadCounts } from "./records/read-records.js";
+import { resolveSummarizeOptions } from "./summarize-options.js";
+import type { ResolvedSummarizeOptions, SummarizeOptions } from "./summarize-options.js";
 import type { AgentSummary, JudgedCohort, ReportSummary } from "./summary.js";
 
 const progressStep = 10_000;
@@ -31,7 +36,7 @@ export async function collectEvidence(
 }
 
 /** What the figures assume, for the page to state. */
-function assumptionsOf(
+function listAssumptions(
   judged: JudgedCohort | null,
   { looks }: ResolvedSummarizeOptions,
 ): readonly string[] {
@@ -60,19 +65,19 @@ function assumptionsOf(
 }
 
 /** Turns a log into its summary. */
-export function finishSummary(
+function finishSummary(
   log: EvidenceLog,
   counts: ReadCounts,
   options: ResolvedSummarizeOptions,
 ): ReportSummary {
-  const cohorts = log.cohorts();
+  const cohorts = log.finishCohorts();
   const judgedCohorts = new Map(
-    [...newestByAgent(cohorts).values()].map((cohort) => [
+    [...findNewestByAgent(cohorts).values()].map((cohort) => [
       cohort,
-      judgedCohort(log, cohort, options),
+      judgeCohort(log, cohort, options),
     ]),
   );
-  const agents = agentSummaries(log, [...judgedCohorts.values()], options);
+  const agents = judgeAgents(log, [...judgedCohorts.values()], options);
   const worst = worstAgent(agents, options);
   const { verdict, exitCode, reasons, changes } = worst ?? nothingJudged;
   const judged = worst?.judged ?? null;
@@ -80,17 +85,18 @@ export function finishSummary(
   return {
     verdict,
     exitCode,
-    reasons: agents.length > 1 ? reasons.map((reason) => `${nameOf(worst)}: ${reason}`) : reasons,
+    reasons:
+      agents.length > 1 ? reasons.map((reason) => `${nameAgent(worst)}: ${reason}`) : reasons,
     changes,
     gate: options.gate,
     judged,
-    agents: Object.fromEntries(agents.map((agent) => [nameOf(agent), agent])),
-    cohorts: cohorts.map((cohort) => cohortSummary(log, cohort, judgedCohorts.get(cohort))),
-    assumptions: assumptionsOf(judged, options),
+    agents: Object.fromEntries(agents.map((agent) => [nameAgent(agent), agent])),
+    cohorts: cohorts.map((cohort) => summarizeCohort(log, cohort, judgedCohorts.get(cohort))),
+    assumptions: listAssumptions(judged, options),
     options: {
       maxMissRate: options.maxMissRate,
       looks: options.looks,
-      alpha: alphaOf(options),
+      alpha: options.alpha,
       since: options.since === undefined ? null : new Date(options.since).toISOString(),
       expectPolicy: options.expectPolicy ?? null,
       critical: options.critical,
@@ -106,7 +112,7 @@ export function finishSummary(
   };
 }
 
-const nameOf = (summary: AgentSummary | undefined): string => summary?.agent ?? unnamedAgent;
+const nameAgent = (summary: AgentSummary | undefined): string => summary?.agent ?? unnamedAgent;
 
 /**
  * Says what a shadow log shows: the verdict with its reasons, and every figure behind it.

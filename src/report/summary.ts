@@ -159,12 +159,10 @@ export interface Distribution {
   readonly max: number;
 }
 
-/** One combination of the what-if; exploration, never part of the verdict. */
-export interface WhatIfRow {
-  readonly confidenceThreshold: number;
-  readonly rejectionThreshold: number;
-  readonly maxTools: number;
-  readonly onUncertain: "fallback" | "keep";
+/** One policy of the what-if; exploration, never part of the verdict. */
+export interface WhatIfRow extends CohortPolicy {
+  /** The option in which it differs from the recorded policy; `null`: it is the recorded one. */
+  readonly changed: keyof CohortPolicy | null;
   /** The policy that was recorded. */
   readonly current: boolean;
   readonly units: number;
@@ -178,16 +176,13 @@ export interface WhatIfRow {
   readonly removedShare: number;
 }
 
-/** The what-if over both thresholds, the cap and both policies, recomputed from recorded probabilities. */
+/** The recorded policy and its neighbours, one option changed at a time, recomputed from recorded probabilities. */
 export interface WhatIf {
   /** Turns with a probability for every candidate, duplicates included; the others cannot be recomputed. */
   readonly turns: number;
   /** Turns left out because some answer was missing. */
   readonly leftOut: number;
-  readonly confidenceThresholds: readonly number[];
-  readonly rejectionThresholds: readonly number[];
-  readonly maxTools: readonly number[];
-  /** Every valid combination (rejection below confidence). */
+  /** The recorded policy first. A threshold that would pass the other one has taken it along. */
   readonly rows: readonly WhatIfRow[];
 }
 

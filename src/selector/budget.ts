@@ -4,7 +4,7 @@ import { onAbort } from "../core/abort.js";
 import { JudgeTimeoutError } from "../errors.js";
 
 export interface Budget {
-  /** Fires when the budget ends (`reason`: a `JudgeTimeoutError`), the caller cancels (its reason), or `end` is called. */
+  /** Aborts when the budget ends (`reason`: a `JudgeTimeoutError`), the caller cancels (its reason), or `end` is called. */
   readonly signal: AbortSignal;
   /** Epoch milliseconds of the real clock, whatever `now` says: judges compare it with that. */
   readonly deadline: number;
@@ -27,7 +27,7 @@ export function startBudget({ timeoutMs, signal }: BudgetOptions): Budget {
   const onCancel = (): void => end(signal?.reason);
   const timer = setTimeout(() => end(new JudgeTimeoutError(timeoutMs)), timeoutMs);
   if (signal?.aborted === true) onCancel();
-  const leave = signal?.aborted === false ? onAbort(signal, onCancel) : undefined;
+  const removeListener = signal?.aborted === false ? onAbort(signal, onCancel) : undefined;
   return {
     signal: controller.signal,
     deadline: Date.now() + timeoutMs,
@@ -35,7 +35,7 @@ export function startBudget({ timeoutMs, signal }: BudgetOptions): Budget {
     end,
     dispose() {
       clearTimeout(timer);
-      leave?.();
+      removeListener?.();
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Notices when the full catalog is restored so often that nothing is gained, and says so once. */
+/** Warns once when the full catalog is restored so often that nothing is gained. */
 
 import type { Selection } from "../core/types.js";
 import type { Warn } from "../core/warn-once.js";

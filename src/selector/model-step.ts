@@ -1,81 +1,73 @@
-/** One model step: calling it, and keeping what became of it for the record. */
+/** One model step: calling the model, and reading what it did for the record. */
 
 import type { StepOutcome } from "../core/build-record.js";
+import { callSafely, isString } from "../core/call-safely.js";
+import { isControlFlow } from "../core/control-flow.js";
 import { quietly } from "../core/quietly.js";
 import { read } from "../core/read.js";
 import type { ModelOutcome, Selection } from "../core/types.js";
-import { isControlFlow } from "../core/control-flow.js";
 import type { Warn } from "../core/warn-once.js";
 
 /** One model step, as an adapter wraps it. */
 export interface ModelStep<T, R> {
   /** Calls the model with these tools. In shadow and in off there is no selection yet. */
   readonly callModel: (tools: readonly T[], selection?: Selection<T>) => Promise<R>;
-  /** What the model did; `null` if that is unknown. One that throws leaves the record without an outcome. */
+  /** What the model did; `null` if that is unknown. If it throws, the record has no outcome. */
   readonly readOutcome: (result: R) => ModelOutcome | null;
-  /** Told of the selection once it is known: before the model in enforce, beside or after it in shadow. One that throws is ignored. */
-  readonly onSelection?: (selection: Selection<T>) => void;
+  /** Gets the selection once it is known: before the model in enforce, beside or after it in shadow. Its errors are ignored. */
+  readonly onSelection?: ((selection: Selection<T>) => void) | undefined;
 }
 
-/** Tells the host of a selection; what it does with it is no concern of the turn. */
-export function announce<T, R>(step: ModelStep<T, R>, selection: Selection<T>): void {
-  quietly(() => step.onSelection?.(selection));
-}
-
-/** A finished step: what it returned or threw, and its outcome (`null`: unknown). */
-export type FinishedStep<R> =
+/** What a step returned or threw, and its outcome (`null`: unknown). */
+export type StepResult<R> =
   | { readonly result: R; readonly outcome: StepOutcome | null }
   | { readonly error: unknown; readonly outcome: StepOutcome | null };
 
-/** Calls the model. Never rejects; control flow of the host is no error of the model, and has no outcome. */
-export async function finishStep<R>(
-  callModel: () => Promise<R>,
-  readOutcome: ModelStep<never, R>["readOutcome"],
-  warn: Warn,
-): Promise<FinishedStep<R>> {
-  const start = performance.now();
-  try {
-    const result = await callModel();
-    const latencyMs = performance.now() - start;
-    return {
-      result,
-      outcome: { latencyMs, error: false, model: outcomeOf(readOutcome, result, warn) },
-    };
-  } catch (error) {
-    const latencyMs = performance.now() - start;
-    return {
-      error,
-      outcome: isControlFlow(error) ? null : { latencyMs, error: true, model: null },
-    };
-  }
+/** Gives the host a selection, and ignores its errors. */
+export function notifyStep<T, R>(step: ModelStep<T, R>, selection: Selection<T>): void {
+  quietly(() => step.onSelection?.(selection));
 }
 
-function isOutcome(value: unknown): value is ModelOutcome {
+function isModelOutcome(value: unknown): value is ModelOutcome | null {
   const called = read(value, "called");
-  return Array.isArray(called) && called.every((name) => typeof name === "string");
+  return value === null || (Array.isArray(called) && called.every(isString));
 }
 
-function outcomeOf<R>(
+function readModelOutcome<R>(
   readOutcome: ModelStep<never, R>["readOutcome"],
   result: R,
   warn: Warn,
 ): ModelOutcome | null {
+  const outcome = callSafely(() => readOutcome(result), isModelOutcome);
+  if (outcome === undefined)
+    warn(
+      "readOutcome",
+      "`readOutcome` failed, or answered no `{ called }`: the record has no outcome.",
+    );
+  return outcome ?? null;
+}
+
+/** Calls the model. Never rejects; control flow of the host is no error of the model, and has no outcome. */
+export async function runStep<R>(
+  callModel: () => Promise<R>,
+  readOutcome: ModelStep<never, R>["readOutcome"],
+  warn: Warn,
+): Promise<StepResult<R>> {
+  const startedAt = performance.now();
   try {
-    const outcome: unknown = readOutcome(result);
-    if (outcome === null || isOutcome(outcome)) return outcome;
-    quietly(() => outcome);
-  } catch {
-    // Said below.
+    const result = await callModel();
+    const latencyMs = performance.now() - startedAt;
+    const model = readModelOutcome(readOutcome, result, warn);
+    return { result, outcome: { latencyMs, error: false, model } };
+  } catch (error) {
+    if (isControlFlow(error)) return { error, outcome: null };
+    const latencyMs = performance.now() - startedAt;
+    return { error, outcome: { latencyMs, error: true, model: null } };
   }
-  warn(
-    "readOutcome",
-    "`readOutcome` failed, or answered no `{ called }`: the record has no outcome.",
-  );
-  return null;
 }
 
 /** Returns or throws what the step did. */
-export function unwrapStep<R>(step: FinishedStep<R>): R {
+export function unwrapStep<R>(step: StepResult<R>): R {
   if ("error" in step) throw step.error;
   return step.result;
 }

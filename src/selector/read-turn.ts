@@ -1,50 +1,45 @@
 /** Reads a turn before anything is decided: messages, catalog, tool choice, pins, and the candidates that are left. */
 
-import { yieldToEventLoop } from "../core/slices.js";
-import { pinsOf } from "../core/candidates.js";
 import type { CatalogReader, CatalogTool } from "../core/catalog.js";
 import { describeTool } from "../core/describe.js";
 import { readMessages } from "../core/messages.js";
-import type { ResolvedOptions } from "../core/options.js";
+import { pinTools } from "../core/pins.js";
+import { createSlices } from "../core/slices.js";
+import { snapshotTurn } from "../core/snapshot.js";
 import { readToolChoice } from "../core/tool-choice.js";
 import type { ToolChoice } from "../core/tool-choice.js";
 import type { Candidate, PinReason, Turn, TurnMessage } from "../core/types.js";
-import type { TurnPolicy } from "./turn-policy.js";
 import type { Warn } from "../core/warn-once.js";
+import type { SelectContext } from "./select-context.js";
 
-/** A turn as read: its messages, its catalog, the pin of each tool, and the candidates that are left. */
-export interface Reading {
+/** A turn as read. Lists beside `candidates` are in the order of the caller's tools. */
+export interface TurnInput {
+  /** The turn as it was sent. */
+  readonly turn: Turn;
   readonly messages: readonly TurnMessage[];
+  readonly toolChoice: ToolChoice;
+  readonly emptyAllowed: boolean;
   readonly catalog: readonly CatalogTool[];
   readonly pins: readonly (PinReason | null)[];
   readonly candidates: readonly Candidate[];
-  readonly toolChoice: ToolChoice;
 }
 
-interface ReadingOptions {
-  readonly options: ResolvedOptions;
-  readonly reader: CatalogReader;
-  readonly policy: TurnPolicy;
-  readonly warn: Warn;
-}
-
-/** Milliseconds after which reading lets other work run. */
-const sliceMs = 4;
-
-/** Reads the catalog in slices, so that first readings of many schemas do not hold the event loop. */
-async function readCatalog(turn: Turn, reader: CatalogReader): Promise<readonly CatalogTool[]> {
+/** Reads tools in slices, so that the schemas of a large catalog do not hold the event loop. */
+export async function readCatalog(
+  tools: readonly unknown[],
+  reader: CatalogReader,
+  describe: NonNullable<Turn["describe"]> = describeTool,
+): Promise<readonly CatalogTool[]> {
+  const slices = createSlices(new AbortController().signal);
   const catalog: CatalogTool[] = [];
-  let sliceStart = performance.now();
-  for (const tool of turn.tools) {
-    catalog.push(reader.read(tool, turn.describe ?? describeTool));
-    if (performance.now() - sliceStart < sliceMs) continue;
-    await yieldToEventLoop();
-    sliceStart = performance.now();
+  for (const tool of tools) {
+    catalog.push(reader.read(tool, describe));
+    await slices.pause();
   }
   return catalog;
 }
 
-function warnAboutMissingDescriptions({ catalog, pins }: Reading, warn: Warn): void {
+function warnAboutMissingDescriptions({ catalog, pins }: TurnInput, warn: Warn): void {
   for (const [index, pin] of pins.entries()) {
     if (pin !== "no-description") continue;
     const name = JSON.stringify(catalog[index]?.description?.name.slice(0, 128));
@@ -55,34 +50,33 @@ function warnAboutMissingDescriptions({ catalog, pins }: Reading, warn: Warn): v
 /**
  * Reads a turn.
  *
- * @throws only if its list of tools cannot be walked.
+ * @throws if its list of tools cannot be walked, or a getter of the turn throws.
  */
-export async function readTurn(
-  turn: Turn,
-  { options, reader, policy, warn }: ReadingOptions,
-): Promise<Reading> {
-  const catalog = await readCatalog(turn, reader);
+export async function readTurn(sent: Turn, context: SelectContext): Promise<TurnInput> {
+  const { options, policy, reader, warn } = context;
+  const turn = snapshotTurn(sent);
+  const catalog = await readCatalog(turn.tools, reader, turn.describe);
   const messages = readMessages(turn.messages);
   const toolChoice = readToolChoice(turn.toolChoice);
-  const pins = pinsOf(catalog, {
-    alwaysInclude: policy.alwaysInclude,
-    pinHistory: options.pinHistory,
-    toolChoice,
-    messages,
-  });
+  const { alwaysInclude } = policy;
+  const { pinHistory } = options;
+  const pins = pinTools(catalog, { alwaysInclude, pinHistory, toolChoice, messages });
   const candidates = catalog.flatMap(({ candidate }, index) =>
     pins[index] === null && candidate !== null ? [candidate] : [],
   );
-  const reading: Reading = { messages, catalog, pins, candidates, toolChoice };
-  warnAboutMissingDescriptions(reading, warn);
-  return reading;
+  const emptyAllowed = turn.emptyAllowed ?? true;
+  const input = { turn, messages, toolChoice, emptyAllowed, catalog, pins, candidates };
+  warnAboutMissingDescriptions(input, warn);
+  return input;
 }
 
-/** What is known of a turn that could not be read. */
-export const unread: Reading = {
+/** Stands for a turn that cannot be read. */
+export const emptyInput: TurnInput = {
+  turn: { messages: [], tools: [] },
   messages: [],
+  toolChoice: { kind: "auto", names: [] },
+  emptyAllowed: true,
   catalog: [],
   pins: [],
   candidates: [],
-  toolChoice: { kind: "auto", names: [] },
 };

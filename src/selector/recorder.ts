@@ -1,9 +1,10 @@
-/** Hands records to the sinks: never in a turn's way, one sink never in another's, failures counted, warned about once. */
+/** Hands records to the sinks without delaying a turn; failures are counted, and warned about once. */
 
 import { completeRecord } from "../core/build-record.js";
 import type { StepOutcome } from "../core/build-record.js";
 import { quietly } from "../core/quietly.js";
 import type { SelectionRecord } from "../core/record.js";
+import { waitAtMost } from "../core/timers.js";
 import type { Sink } from "../core/types.js";
 import type { Warn } from "../core/warn-once.js";
 
@@ -22,18 +23,7 @@ export interface Recorder {
 /** Writes that one sink may have open; a stalled sink must not fill the memory. */
 const maxOpenWrites = 10_000;
 
-function settle(work: Promise<unknown>, timeoutMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, timeoutMs);
-    const finish = (): void => {
-      clearTimeout(timer);
-      resolve();
-    };
-    work.then(finish, finish);
-  });
-}
-
-/** One sink, which neither throws nor rejects: its failures are reported. */
+/** Wraps a sink so that it neither throws nor rejects; its failures are reported. */
 function createOutlet(sink: Sink, onFailure: () => void) {
   const open = new Set<Promise<void>>();
 
@@ -88,7 +78,9 @@ export function createRecorder(
     await Promise.all(outlets.map((outlet) => outlet.flush()));
   }
 
-  const flush = (timeoutMs: number): Promise<void> => settle(drain(), timeoutMs);
+  const flush = async (timeoutMs: number): Promise<void> => {
+    await waitAtMost(timeoutMs, drain(), () => undefined);
+  };
 
   return {
     get failures() {
@@ -115,7 +107,8 @@ export function createRecorder(
     flush,
     async close(timeoutMs) {
       await flush(timeoutMs);
-      await settle(Promise.all(outlets.map((outlet) => outlet.close())), timeoutMs);
+      const closing = Promise.all(outlets.map((outlet) => outlet.close()));
+      await waitAtMost<unknown>(timeoutMs, closing, () => undefined);
     },
   };
 }

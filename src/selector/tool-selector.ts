@@ -2,21 +2,22 @@
 
 import * as z from "zod";
 import { yieldToEventLoop } from "../core/slices.js";
-import { cancelledRecord } from "../core/build-record.js";
 import { createCatalogReader } from "../core/catalog.js";
 import { fingerprintPolicy, resolveOptions } from "../core/options.js";
 import type { ResolvedOptions, ToolSelectorOptions } from "../core/options.js";
 import { integerFrom, parseOptions } from "../core/parse-options.js";
-import { snapshotOf } from "../core/snapshot.js";
+import { snapshotTurn } from "../core/snapshot.js";
 import type { Selection, Turn } from "../core/types.js";
 import { createFallbackMonitor } from "./fallback-monitor.js";
 import { toJudge } from "../judges/judge.js";
 import { localJudge } from "../judges/local/local-judge.js";
-import { announce, finishStep, unwrapStep } from "./model-step.js";
+import { notifyStep, runStep, unwrapStep } from "./model-step.js";
 import type { ModelStep } from "./model-step.js";
+import { prepareTools } from "./prepare-tools.js";
+import type { PrepareOptions } from "./prepare-tools.js";
 import { createRecorder } from "./recorder.js";
-import { selectTools } from "./select-tools.js";
-import type { Selected } from "./select-tools.js";
+import { cancelIfAborted, selectTools } from "./select-tools.js";
+import type { TurnResult } from "./select-tools.js";
 import { resolveTurnPolicy } from "./turn-policy.js";
 import type { TurnPolicy } from "./turn-policy.js";
 import { createWarnOnce } from "../core/warn-once.js";
@@ -40,6 +41,12 @@ export interface ToolSelector {
    * @throws what `callModel` throws; the abort reason of the turn's own signal, in which case the model is not called.
    */
   run<T, R>(turn: Turn<T>, step: ModelStep<T, R>): Promise<R>;
+  /**
+   * Warms what the judge keeps per tool, such as vectors. Never rejects; resolves when it is done.
+   *
+   * @param tools the tools of the turns to come, as objects that these turns will hold.
+   */
+  prepare(tools: readonly unknown[], options?: PrepareOptions): Promise<void>;
   /**
    * Waits for shadow judgments in flight and for every sink. Never rejects.
    *
@@ -67,39 +74,40 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
   const warn = createWarnOnce(resolved.logger);
   const recorder = createRecorder(resolved.sinks, warn, resolved.waitUntil);
   const monitor = createFallbackMonitor(warn);
+  const closing = new AbortController();
   const reader = createCatalogReader({
     ...resolved,
     onDescribeError: () => warn("describe", "`describe` failed for a tool: it is always offered."),
   });
 
-  /** Judging has what the turn's policy left of the budget; in shadow nothing waits for it, and it has all. */
-  async function judgeTurn<T>(
+  /** Selecting has what the turn's policy left of the budget; in shadow nothing waits for it, and it has all. */
+  async function select<T>(
     turn: Turn<T>,
     policy: TurnPolicy,
     startedAt: number,
-  ): Promise<Selected<T>> {
+  ): Promise<TurnResult<T>> {
     const spentMs = policy.mode === "enforce" ? Math.max(0, resolved.now() - startedAt) : 0;
     const timeoutMs = Math.max(1, resolved.timeoutMs - spentMs);
-    const given = { options: resolved, reader, warn, policy, startedAt, timeoutMs };
-    const selected = await selectTools(turn, given);
-    monitor.observe(selected.selection);
-    return selected;
+    const context = { options: resolved, reader, warn, policy, startedAt, timeoutMs };
+    const result = await selectTools(turn, context);
+    if (result.kind === "selected") monitor.observe(result.selection);
+    return result;
   }
 
   async function enforce<T, R>(
     turn: Turn<T>,
     step: ModelStep<T, R>,
-    { selection, thrown }: Selected<T>,
+    result: TurnResult<T>,
   ): Promise<R> {
-    // Asked once more, right before the model: the caller may have cancelled a moment ago.
-    const ended = turn.signal?.aborted === true ? [turn.signal.reason] : thrown;
-    if (ended.length > 0) {
-      recorder.emit(cancelledRecord(selection.record), null);
-      throw ended[0];
+    const last = cancelIfAborted(result, turn.signal);
+    if (last.kind === "cancelled") {
+      recorder.emit(last.record, null);
+      throw last.cause;
     }
-    announce(step, selection);
+    const { selection } = last;
+    notifyStep(step, selection);
     const callModel = (): Promise<R> => step.callModel(selection.tools, selection);
-    const finished = await finishStep(callModel, step.readOutcome, warn);
+    const finished = await runStep(callModel, step.readOutcome, warn);
     recorder.emit(selection.record, finished.outcome);
     return unwrapStep(finished);
   }
@@ -108,16 +116,17 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
   async function shadow<T, R>(
     turn: Turn<T>,
     step: ModelStep<T, R>,
-    judge: (sent: Turn<T>) => Promise<Selected<T>>,
+    judge: (sent: Turn<T>) => Promise<TurnResult<T>>,
   ): Promise<R> {
-    const sent = snapshotOf(turn);
-    const finishing = finishStep(() => step.callModel(turn.tools), step.readOutcome, warn);
+    const sent = snapshotTurn(turn);
+    const finishing = runStep(() => step.callModel(turn.tools), step.readOutcome, warn);
     recorder.track(async () => {
       await yieldToEventLoop();
-      const { selection } = await judge(sent);
-      announce(step, selection);
+      const result = await judge(sent);
+      if (result.kind === "selected") notifyStep(step, result.selection);
+      const record = result.kind === "selected" ? result.selection.record : result.record;
       const { outcome } = await finishing;
-      recorder.emit(selection.record, outcome);
+      recorder.emit(record, outcome);
     });
     return unwrapStep(await finishing);
   }
@@ -131,19 +140,33 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
     async select(turn) {
       const startedAt = resolved.now();
       const policy = await resolveTurnPolicy(turn as Turn, resolved, warn);
-      const { selection, thrown } = await judgeTurn(turn, policy, startedAt);
-      if (thrown.length > 0) throw thrown[0];
-      return selection;
+      const result = await select(turn, policy, startedAt);
+      if (result.kind === "cancelled") throw result.cause;
+      return result.selection;
     },
     async run<T, R>(turn: Turn<T>, step: ModelStep<T, R>) {
       const startedAt = resolved.now();
       const policy = await resolveTurnPolicy(turn as Turn, resolved, warn);
       if (policy.mode === "off") return step.callModel(turn.tools);
-      const judge = (sent: Turn<T>): Promise<Selected<T>> => judgeTurn(sent, policy, startedAt);
+      const selectLater = (sent: Turn<T>): Promise<TurnResult<T>> =>
+        select(sent, policy, startedAt);
       const isShadow = policy.mode === "shadow" && turn.signal?.aborted !== true;
-      return isShadow ? shadow(turn, step, judge) : enforce(turn, step, await judge(turn));
+      return isShadow
+        ? shadow(turn, step, selectLater)
+        : enforce(turn, step, await selectLater(turn));
+    },
+    async prepare(tools, options = {}) {
+      try {
+        const selecting = { options: resolved, reader };
+        await prepareTools(tools, selecting, { ...options, signal: closing.signal });
+      } catch {
+        warn("prepare", "Preparing tools failed; the turns to come are not affected.");
+      }
     },
     flush: (flush) => recorder.flush(parseOptions(flushSchema, flush, "flush").timeoutMs),
-    close: () => recorder.close(5000),
+    async close() {
+      await recorder.close(5000);
+      closing.abort();
+    },
   };
 }

@@ -1,8 +1,8 @@
 /** What applies to one turn: its mode (a kill switch may be asked), its share of the rollout, its overrides. */
 
 import type * as z from "zod";
-import { startBudget } from "./budget.js";
 import { untilAborted } from "../core/abort.js";
+import type { RecordedPolicy } from "../core/build-record.js";
 import { hashToShare } from "../core/fingerprint.js";
 import {
   fingerprintPolicy,
@@ -13,81 +13,57 @@ import {
 import type { ResolvedOptions } from "../core/options.js";
 import type { Mode, Turn } from "../core/types.js";
 import type { Warn } from "../core/warn-once.js";
+import { startBudget } from "./budget.js";
 
-export interface TurnPolicy {
-  readonly mode: Mode;
-  readonly maxTools: number;
+export interface TurnPolicy extends RecordedPolicy {
   readonly alwaysInclude: readonly string[];
-  readonly policyFingerprint: string;
-  /** The turn has valid overrides. */
-  readonly overridden: boolean;
-  /** The share of threads that is enforced, in [0, 1]; `null` where no share applies. */
-  readonly enforceShare: number | null;
 }
 
-type Valid = z.output<typeof turnOverridesSchema>;
+type ValidOverrides = z.output<typeof turnOverridesSchema>;
 
-/** One override; `null` if it is unknown, not valid, or throws when it is read. */
-function readOverride(key: string, value: unknown): Valid | null {
+/** Reads each override on its own, so that a wrong one takes nothing from the others. */
+function readOverrides(value: unknown, warn: Warn): ValidOverrides {
+  const overrides: ValidOverrides = {};
   try {
-    return turnOverridesSchema.safeParse({ [key]: value }).data ?? null;
+    for (const [key, override] of Object.entries(value ?? {})) {
+      if (override === undefined) continue;
+      const { data } = turnOverridesSchema.safeParse({ [key]: override });
+      Object.assign(overrides, data);
+      if (data !== undefined) continue;
+      const name = JSON.stringify(key.slice(0, 60));
+      warn(`override:${key}`, `Ignored the override ${name}: unknown or not valid.`);
+    }
   } catch {
-    return null;
-  }
-}
-
-function entriesOf(value: object): readonly (readonly [string, unknown])[] {
-  try {
-    return Object.entries(value);
-  } catch {
-    return [];
-  }
-}
-
-/** Reads each override on its own, so that a wrong one takes nothing from the others. Never throws. */
-function readOverrides(value: unknown, warn: Warn): Valid {
-  if (value === undefined || value === null) return {};
-  const overrides: Valid = {};
-  for (const [key, override] of entriesOf(value)) {
-    if (override === undefined) continue;
-    const valid = readOverride(key, override);
-    Object.assign(overrides, valid);
-    if (valid !== null) continue;
-    const name = JSON.stringify(key.slice(0, 60));
-    warn(`override:${key}`, `Ignored the override ${name}: unknown or not valid.`);
+    warn("overrides", "Ignored overrides that cannot be read.");
   }
   return overrides;
 }
 
-/** A fixed value, or what a function of the turn answers in time; `undefined` if it fails, is late, or answers nonsense. */
-async function resolvePerTurn<V>(
-  setting: V | ((turn: Turn) => V | Promise<V>),
-  schema: z.ZodType<V>,
-  { turn, signal }: { readonly turn: Turn; readonly signal: AbortSignal },
-): Promise<V | undefined> {
-  if (typeof setting !== "function") return setting;
-  try {
-    const ask = setting as (turn: Turn) => V | Promise<V>;
-    const parsed = schema.safeParse(await untilAborted((async () => ask(turn))(), signal));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-interface Asking {
+interface PolicyRequest {
   readonly turn: Turn;
   readonly signal: AbortSignal;
   readonly warn: Warn;
 }
 
-async function resolveMode(
-  options: ResolvedOptions,
-  { turn, signal, warn }: Asking,
-): Promise<Mode> {
-  const mode = await resolvePerTurn(options.mode, modeSchema, { turn, signal });
+/** A fixed value, or the answer of a function of the turn; `undefined` if that fails, is late or is invalid. */
+async function resolvePerTurn<V>(
+  setting: V | ((turn: Turn) => V | Promise<V>),
+  schema: z.ZodType<V>,
+  { turn, signal }: PolicyRequest,
+): Promise<V | undefined> {
+  if (typeof setting !== "function") return setting;
+  try {
+    const ask = setting as (turn: Turn) => V | Promise<V>;
+    return schema.safeParse(await untilAborted((async () => ask(turn))(), signal)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+async function resolveMode(options: ResolvedOptions, request: PolicyRequest): Promise<Mode> {
+  const mode = await resolvePerTurn(options.mode, modeSchema, request);
   if (mode === undefined)
-    warn("mode", "`mode` failed, was late or answered no mode: this turn is in shadow.");
+    request.warn("mode", "`mode` failed, was late or answered no mode: this turn is in shadow.");
   return mode ?? "shadow";
 }
 
@@ -95,13 +71,16 @@ async function resolveMode(
 async function resolveShare(
   name: "enforceShare" | "shadowShare",
   options: ResolvedOptions,
-  { turn, signal, warn }: Asking,
+  request: PolicyRequest,
 ): Promise<number | null> {
   const setting = options[name];
   if (setting === undefined) return null;
-  const share = await resolvePerTurn<number>(setting, shareSchema, { turn, signal });
+  const share = await resolvePerTurn<number>(setting, shareSchema, request);
   if (share === undefined)
-    warn(name, `\`${name}\` failed, was late or answered no number from 0 to 1: it counts as 0.`);
+    request.warn(
+      name,
+      `\`${name}\` failed, was late or answered no number from 0 to 1: it counts as 0.`,
+    );
   return share ?? 0;
 }
 
@@ -110,39 +89,42 @@ function isInShare(threadId: string | undefined, share: number | null, salt: str
   return threadId !== undefined && hashToShare(`${salt}${threadId}`) < share;
 }
 
-/**
- * Resolves what applies to a turn, within one budget.
- *
- * An override of the mode wins over `mode` and `enforceShare`. Whatever fails or is late means shadow. Never rejects.
- */
+/** The mode after overrides and the rollout. An override of the mode wins over `mode` and `enforceShare`. */
+async function resolveModeAndShare(
+  overrides: ValidOverrides,
+  options: ResolvedOptions,
+  request: PolicyRequest,
+): Promise<{ readonly mode: Mode; readonly enforceShare: number | null }> {
+  if (overrides.mode !== undefined) return { mode: overrides.mode, enforceShare: null };
+  const mode = await resolveMode(options, request);
+  if (mode !== "enforce") return { mode, enforceShare: null };
+  const enforceShare = await resolveShare("enforceShare", options, request);
+  const isEnforced = isInShare(request.turn.threadId, enforceShare, "");
+  return { mode: isEnforced ? "enforce" : "shadow", enforceShare };
+}
+
+/** Resolves what applies to a turn, within one budget. A setting that fails or is late means shadow. Never rejects. */
 export async function resolveTurnPolicy(
   turn: Turn,
   options: ResolvedOptions,
   warn: Warn,
 ): Promise<TurnPolicy> {
   const overrides = readOverrides(turn.overrides, warn);
-  const budget = startBudget({
-    timeoutMs: options.timeoutMs,
-    signal: turn.signal,
-  });
+  const budget = startBudget({ timeoutMs: options.timeoutMs, signal: turn.signal });
+  const warnUnlessCancelled: Warn = (key, message) => {
+    if (turn.signal?.aborted !== true) warn(key, message);
+  };
+  const request = { turn, signal: budget.signal, warn: warnUnlessCancelled };
   try {
-    // A caller who cancels leaves unanswered what nobody failed to answer.
-    const warnOfFailure: Warn = (key, message) => {
-      if (turn.signal?.aborted !== true) warn(key, message);
-    };
-    const asking: Asking = { turn, signal: budget.signal, warn: warnOfFailure };
-    const wanted = overrides.mode ?? (await resolveMode(options, asking));
-    const isShared = wanted === "enforce" && overrides.mode === undefined;
-    const enforceShare = isShared ? await resolveShare("enforceShare", options, asking) : null;
-    const mode =
-      wanted === "enforce" && !isInShare(turn.threadId, enforceShare, "") ? "shadow" : wanted;
     return {
-      mode,
+      ...(await resolveModeAndShare(overrides, options, request)),
+      confidenceThreshold: options.confidenceThreshold,
+      rejectionThreshold: options.rejectionThreshold,
+      onUncertain: options.onUncertain,
       maxTools: overrides.maxTools ?? options.maxTools,
       alwaysInclude: [...options.alwaysInclude, ...(overrides.alwaysInclude ?? [])],
-      policyFingerprint: fingerprintOf(options, overrides),
+      policyFingerprint: fingerprintTurnPolicy(options, overrides),
       overridden: Object.keys(overrides).length > 0,
-      enforceShare,
     };
   } finally {
     budget.dispose();
@@ -152,21 +134,19 @@ export async function resolveTurnPolicy(
 /** False for a shadow turn outside `shadowShare`: it is not judged. Asked beside the model, so that it delays nothing. */
 export async function isSampled(
   turn: Turn,
-  options: ResolvedOptions,
-  { signal, warn }: Omit<Asking, "turn">,
+  { options, warn }: { readonly options: ResolvedOptions; readonly warn: Warn },
+  signal: AbortSignal,
 ): Promise<boolean> {
   const share = await resolveShare("shadowShare", options, { turn, signal, warn });
   return isInShare(turn.threadId, share, "shadow:");
 }
 
-const plainFingerprints = new WeakMap<ResolvedOptions, string>();
+const fingerprints = new WeakMap<ResolvedOptions, string>();
 
 /** Turns with overrides have a fingerprint of their own. */
-function fingerprintOf(options: ResolvedOptions, overrides: Valid): string {
-  if (Object.keys(overrides).length > 0) {
-    return fingerprintPolicy(options, overrides);
-  }
-  const known = plainFingerprints.get(options) ?? fingerprintPolicy(options);
-  plainFingerprints.set(options, known);
+function fingerprintTurnPolicy(options: ResolvedOptions, overrides: ValidOverrides): string {
+  if (Object.keys(overrides).length > 0) return fingerprintPolicy(options, overrides);
+  const known = fingerprints.get(options) ?? fingerprintPolicy(options);
+  fingerprints.set(options, known);
   return known;
 }

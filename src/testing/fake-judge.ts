@@ -26,7 +26,10 @@ export interface FakeJudgeOptions {
   /** Fields added to every well-formed reply. */
   readonly response?: Partial<JudgeResponse>;
   readonly batchSize?: number;
+  readonly scope?: Judge["scope"];
+  readonly maxTools?: number;
   readonly thresholds?: { readonly confidence: number; readonly rejection: number };
+  readonly prepare?: Judge["prepare"];
 }
 
 /** A judge that records what it was asked. */
@@ -93,8 +96,11 @@ export function fakeJudge(options: FakeJudgeOptions = {}): FakeJudge {
 
   return {
     id: options.id ?? "fake",
-    ...(options.batchSize === undefined ? {} : { batchSize: options.batchSize }),
-    ...(options.thresholds === undefined ? {} : { thresholds: options.thresholds }),
+    batchSize: options.batchSize,
+    scope: options.scope,
+    maxTools: options.maxTools,
+    thresholds: options.thresholds,
+    prepare: options.prepare,
     requests,
     options: seen,
     get peakConcurrency() {

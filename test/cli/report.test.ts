@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
 import { reportCommand } from "../../src/cli/report.js";
-import { readRecords } from "../../src/report/read-records.js";
+import { readRecords } from "../../src/report/records/read-records.js";
 import { summarize } from "../../src/report/summarize.js";
 import type { ReportSummary } from "../../src/report/summary.js";
 import { at, shadowRecord, threads, tool } from "../support/logs.js";

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { tuneCommand } from "../../src/cli/tune.js";
-import type { TuneSummary } from "../../src/report/tune.js";
+import type { TuneSummary } from "../../src/report/tune/tune-thresholds.js";
 import { shadowRecord, tool } from "../support/logs.js";
 import { runToEnd, type CommandRun } from "../support/run-command.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isValidAnswer, judgmentOf } from "../../src/core/verdict.js";
+import { isValidAnswer, toJudgment } from "../../src/core/verdict.js";
 
 const thresholds = { confidenceThreshold: 0.8, rejectionThreshold: 0.2 };
 
-describe("judgmentOf", () => {
+describe("toJudgment", () => {
   it.each([
     [1, "applicable"],
     [0.8, "applicable"],
@@ -15,7 +15,7 @@ describe("judgmentOf", () => {
     [-0, "not-applicable"],
     [null, "abstained"],
   ] as const)("reads %s as %s, equality with a threshold decided", (answer, verdict) => {
-    expect(judgmentOf(answer, thresholds).verdict).toBe(verdict);
+    expect(toJudgment(answer, thresholds).verdict).toBe(verdict);
   });
 
   it.each([
@@ -33,13 +33,13 @@ describe("judgmentOf", () => {
     [0.05],
     0n,
   ])("reads %s as unjudged, never as a number", (answer) => {
-    expect(judgmentOf(answer, thresholds)).toEqual({ probability: null, verdict: "unjudged" });
+    expect(toJudgment(answer, thresholds)).toEqual({ probability: null, verdict: "unjudged" });
   });
 
   it("keeps the probability exactly as it came", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (p) => {
-        expect(judgmentOf(p, thresholds).probability).toBe(p);
+        expect(toJudgment(p, thresholds).probability).toBe(p);
       }),
     );
   });

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SelectionRecord } from "../../src/core/record.js";
-import { distributionOf } from "../../src/report/distribution.js";
-import { hash53 } from "../../src/report/hash.js";
+import { describeSample } from "../../src/report/describe-sample.js";
+import { hash53 } from "../../src/report/facts/hash.js";
 import { summarize } from "../../src/report/summarize.js";
-import type { SummarizeOptions } from "../../src/report/report-options.js";
+import type { SummarizeOptions } from "../../src/report/summarize-options.js";
 import type { CallRateBin, JudgedCohort } from "../../src/report/summary.js";
 import {
   at,
@@ -250,7 +250,7 @@ it("reasons of fallbacks are counted by the last copy of each turn", async () =>
 
 describe("distributions", () => {
   it("interpolate between neighbours", () => {
-    expect(distributionOf([4, 1, 3, 2])).toEqual({
+    expect(describeSample([4, 1, 3, 2])).toEqual({
       count: 4,
       mean: 2.5,
       min: 1,
@@ -259,7 +259,7 @@ describe("distributions", () => {
       p95: expect.closeTo(3.85, 9) as number,
       max: 4,
     });
-    expect(distributionOf([])).toBeNull();
+    expect(describeSample([])).toBeNull();
   });
 });
 

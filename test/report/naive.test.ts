@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { SelectionRecord } from "../../src/core/record.js";
-import { upperBound } from "../../src/report/bounds.js";
+import { computeUpperBound } from "../../src/report/verdict/bounds.js";
 import { summarize } from "../../src/report/summarize.js";
 import { seeded, syntheticLog } from "../support/logs.js";
 
@@ -176,7 +176,7 @@ it.each([1, 2, 3, 4, 5, 6, 7, 8])(
       turns: totals.turns,
       askedTurns: totals.asked,
     });
-    expect(judged?.upperBound).toBe(upperBound(totals.missedUnits, totals.units, 0.05));
+    expect(judged?.upperBound).toBe(computeUpperBound(totals.missedUnits, totals.units, 0.05));
     expect(judged?.judgedShare).toBeCloseTo(1 - totals.failed / totals.asked, 12);
     expect(judged?.fallbackShare).toBeCloseTo(totals.fallbacks / totals.asked, 12);
     expect(judged?.netSaving.units).toBe(savings.length);

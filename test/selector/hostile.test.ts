@@ -156,7 +156,7 @@ describe("failing batches", () => {
     const selector = enforce({ judge, onUncertain: "keep", timeoutMs: 50 });
     const { status, reason, outcomes, record } = await selector.select(turnOf(numberedTools(130)));
     expect(status).toBe("failed");
-    expect(reason).toBe("selected");
+    expect(reason).toBe("judge-error");
     expect(record.error).toEqual({ kind: "error" });
     expect(outcomes.slice(0, 64).every(({ kept }) => !kept)).toBe(true);
     expect(outcomes.slice(64).every(({ kept, verdict }) => kept && verdict === "unjudged")).toBe(

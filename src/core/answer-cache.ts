@@ -1,0 +1,128 @@
+/** Answers of a judge that are kept, and calls in flight that are shared: one mechanism for whoever asks the same twice. */
+
+import { untilAborted } from "./abort.js";
+import { sha256Hex } from "./fingerprint.js";
+import { toJson } from "./json.js";
+import type { JudgeOptions, JudgeRequest, JudgeResponse } from "./types.js";
+import { isValidAnswer } from "./verdict.js";
+
+/** Where answers are kept. */
+export interface AnswerStore {
+  get(key: string): JudgeResponse | undefined;
+  set(key: string, response: JudgeResponse): unknown;
+}
+
+/** Asks a judge what was not asked before. */
+export interface AnswerCache {
+  /**
+   * The kept answer, that of a call in flight, or that of a new call. A call is aborted when all of its callers have aborted.
+   * Failures, and answers of which any is missing or invalid, are not kept.
+   */
+  ask(
+    key: string,
+    request: JudgeRequest,
+    options: JudgeOptions,
+    judge: (request: JudgeRequest, options: JudgeOptions) => Promise<JudgeResponse>,
+  ): Promise<JudgeResponse>;
+}
+
+/** A call that several callers wait for. */
+interface SharedCall {
+  readonly controller: AbortController;
+  readonly response: Promise<JudgeResponse>;
+  waiting: number;
+}
+
+/** Hashes everything that the judge is shown, in the order in which it is shown; no conversation is kept. */
+export function hashJudgeRequest({ context, candidates }: JudgeRequest): string {
+  return sha256Hex(
+    JSON.stringify([
+      context.request,
+      context.messages.map(({ role, text }) => [role, text]),
+      candidates.map(({ name, description, parameters }) => [
+        name,
+        description ?? null,
+        parameters === undefined ? null : toJson(parameters),
+      ]),
+    ]),
+  );
+}
+
+function isComplete(response: JudgeResponse, asked: number): boolean {
+  const answers: unknown = response?.probabilities;
+  return (
+    Array.isArray(answers) && answers.length === asked && Array.from(answers).every(isValidAnswer)
+  );
+}
+
+/** The same answers for a caller that caused no request. */
+function toHit({ probabilities, model }: JudgeResponse): JudgeResponse {
+  const hit = { probabilities: [...probabilities], requests: 0, cached: true };
+  return model === undefined ? hit : { ...hit, model };
+}
+
+/** Waits for a call; the last caller to abort takes the call along. */
+async function join(
+  call: SharedCall,
+  signal: AbortSignal,
+  leave: () => void,
+): Promise<JudgeResponse> {
+  call.waiting += 1;
+  try {
+    return await untilAborted(call.response, signal);
+  } finally {
+    call.waiting -= 1;
+    if (call.waiting === 0 && signal.aborted) {
+      leave();
+      call.controller.abort(signal.reason);
+    }
+  }
+}
+
+/** Creates a cache over a store. */
+export function createAnswerCache(store: AnswerStore): AnswerCache {
+  const calls = new Map<string, SharedCall>();
+
+  /** A caller that comes after this starts a new call. */
+  function unshare(key: string, call: SharedCall): void {
+    if (calls.get(key) === call) calls.delete(key);
+  }
+
+  function startCall(
+    key: string,
+    asked: number,
+    judge: SharedCall["response"],
+    controller: AbortController,
+  ): SharedCall {
+    const response = judge.then((answer) => {
+      if (isComplete(answer, asked)) {
+        store.set(key, { ...answer, probabilities: [...answer.probabilities] });
+      }
+      return answer;
+    });
+    const call: SharedCall = { controller, response, waiting: 0 };
+    calls.set(key, call);
+    const end = (): void => unshare(key, call);
+    response.then(end, end);
+    return call;
+  }
+
+  return {
+    async ask(key, request, options, judge) {
+      const { signal } = options;
+      signal.throwIfAborted();
+      const kept = store.get(key);
+      if (kept !== undefined) return toHit(kept);
+      const asked = request.candidates.length;
+      const shared = calls.get(key);
+      if (shared !== undefined) {
+        const answer = await join(shared, signal, () => unshare(key, shared));
+        return isComplete(answer, asked) ? toHit(answer) : answer;
+      }
+      const controller = new AbortController();
+      const answer = judge(request, { ...options, signal: controller.signal });
+      const call = startCall(key, asked, answer, controller);
+      return join(call, signal, () => unshare(key, call));
+    },
+  };
+}

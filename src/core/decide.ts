@@ -1,0 +1,84 @@
+/** The policy: from the judgments of a turn to what is kept, and why. */
+
+import type { Judgment, ToolReason, Verdict } from "./types.js";
+import type { Thresholds } from "./verdict.js";
+
+export interface SelectionPolicy extends Thresholds {
+  readonly maxTools: number;
+  readonly onUncertain: "fallback" | "keep";
+}
+
+/** Which candidates are kept, and why; arrays are in candidate order. */
+export interface Decision {
+  readonly status: "decided" | "uncertain" | "failed";
+  /** The full catalog is restored. */
+  readonly fallback: boolean;
+  readonly kept: readonly boolean[];
+  readonly reasons: readonly ToolReason[];
+}
+
+/** The status of a turn, a partition: any unjudged is `failed`, else any doubt is `uncertain`, else `decided`. */
+export function readStatus(judgments: readonly Judgment[]): Decision["status"] {
+  const verdicts = new Set(judgments.map(({ verdict }) => verdict));
+  if (verdicts.has("unjudged")) return "failed";
+  const doubts: readonly Verdict[] = ["uncertain", "abstained", "not-awaited"];
+  return doubts.some((verdict) => verdicts.has(verdict)) ? "uncertain" : "decided";
+}
+
+/** True if the judgments so far already make it certain that the full catalog is restored. */
+export function isFallbackCertain(
+  judgments: readonly Judgment[],
+  onUncertain: SelectionPolicy["onUncertain"],
+): boolean {
+  return onUncertain === "fallback" && readStatus(judgments) !== "decided";
+}
+
+function isFallback(
+  judgments: readonly Judgment[],
+  status: Decision["status"],
+  onUncertain: SelectionPolicy["onUncertain"],
+): boolean {
+  if (onUncertain === "fallback") return status !== "decided";
+  return judgments.every(({ probability }) => probability === null);
+}
+
+/** Indexes of the candidates that compete for `maxTools` places, the best first; ties in catalog order. */
+function rankCandidates(judgments: readonly Judgment[]): readonly number[] {
+  const byProbability = (verdict: Verdict): number[] =>
+    judgments
+      .map((judgment, index) => ({ ...judgment, index }))
+      .filter((judgment) => judgment.verdict === verdict)
+      .sort((a, b) => (b.probability ?? 0) - (a.probability ?? 0) || a.index - b.index)
+      .map(({ index }) => index);
+  return [...byProbability("applicable"), ...byProbability("uncertain")];
+}
+
+/**
+ * Applies the policy to the judgments of all candidates of a turn.
+ *
+ * Applicable tools by probability, then uncertain ones, are cut at `maxTools`; abstained and unjudged tools are never
+ * cut and do not count. In a fallback everything is kept.
+ */
+export function decide(judgments: readonly Judgment[], policy: SelectionPolicy): Decision {
+  const status = readStatus(judgments);
+  if (isFallback(judgments, status, policy.onUncertain)) return restoreAll(judgments, status);
+  const overCap = new Set(rankCandidates(judgments).slice(policy.maxTools));
+  return {
+    status,
+    fallback: false,
+    kept: judgments.map(
+      ({ verdict }, index) => verdict !== "not-applicable" && !overCap.has(index),
+    ),
+    reasons: judgments.map(({ verdict }, index) => (overCap.has(index) ? "over-cap" : verdict)),
+  };
+}
+
+/** The decision that restores the full catalog: everything is kept, because of the fallback. */
+export function restoreAll(judgments: readonly Judgment[], status: Decision["status"]): Decision {
+  return {
+    status,
+    fallback: true,
+    kept: judgments.map(() => true),
+    reasons: judgments.map(() => "fallback"),
+  };
+}

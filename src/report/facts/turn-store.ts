@@ -1,0 +1,117 @@
+/** Keeps the facts of every turn in about 150 bytes each, and gives them back unit by unit, in the order of time. */
+
+import { Column, Texts } from "./column.js";
+import type { Exposure } from "./exposures.js";
+import { Table } from "./table.js";
+import type { TableFields } from "./table.js";
+import type { TurnFacts } from "./turn-facts.js";
+
+/** All copies of all turns of one unit in one cohort, oldest first. */
+export interface UnitTurns {
+  /** Its number, the same in every cohort. */
+  readonly unit: number;
+  readonly copies: readonly TurnFacts[];
+}
+
+/** A turn as it is kept; its exposures are rows of their own, and end where those of the next turn begin. */
+type TurnRow = Omit<TurnFacts, "exposures"> & {
+  readonly unit: number;
+  readonly firstExposure: number;
+};
+
+const turnFields: TableFields<TurnRow> = {
+  unit: Uint32Array,
+  firstExposure: Uint32Array,
+  thread: "text",
+  reason: "text",
+  model: "text",
+  enforced: "flag",
+  asked: "flag",
+  failed: "flag",
+  abstained: "flag",
+  fallback: "flag",
+  returned: "flag",
+  modelError: "flag",
+  strayCall: "flag",
+  revealed: "flag",
+  calledTool: "flag",
+  time: Float64Array,
+  request: Float64Array,
+  suggestedBlock: Float64Array,
+  offeredBlock: Float64Array,
+  step: Float32Array,
+  fullTokens: Float32Array,
+  suggestedTokens: Float32Array,
+  inputTokens: Float32Array,
+  cacheReadTokens: Float32Array,
+  cacheWriteTokens: Float32Array,
+  judgeInputTokens: Float32Array,
+  judgeOutputTokens: Float32Array,
+  judgeRequests: Float32Array,
+  judgeLatencyMs: Float32Array,
+  modelLatencyMs: Float32Array,
+  exposedUnder: Uint16Array,
+  missedUnder: Uint16Array,
+  searches: Uint16Array,
+  foundTools: Uint16Array,
+  recoveredCalls: Uint16Array,
+  stoppedCalls: Uint16Array,
+};
+
+const exposureFields: TableFields<Exposure> = {
+  tool: "text",
+  reason: "text",
+  hidden: "flag",
+  probability: "number or null",
+  rank: Uint32Array,
+};
+
+/** Appends turns in any order; reads them grouped by cohort and unit. */
+export class TurnStore {
+  readonly #texts = new Texts();
+  readonly #turns = new Table(turnFields, this.#texts);
+  readonly #exposures = new Table(exposureFields, this.#texts);
+  readonly #rowsByCohort = new Map<number, Column>();
+
+  add(cohort: number, unit: number, facts: TurnFacts): void {
+    const rows = this.#rowsByCohort.get(cohort) ?? new Column(Uint32Array);
+    this.#rowsByCohort.set(cohort, rows);
+    rows.push(this.#turns.push({ ...facts, unit, firstExposure: this.#exposures.length }));
+    for (const exposure of facts.exposures) this.#exposures.push(exposure);
+  }
+
+  /**
+   * The turns of some cohorts as one, unit by unit; each unit's copies by time, equal times in the order they came in.
+   *
+   * @param cohorts numbers of the cohorts whose turns are wanted.
+   */
+  *readUnits(cohorts: ReadonlySet<number>): Generator<UnitTurns> {
+    const rowsByUnit = new Map<number, number[]>();
+    for (const cohort of cohorts) {
+      const rows = this.#rowsByCohort.get(cohort);
+      for (let index = 0; index < (rows?.length ?? 0); index++) {
+        const row = rows?.at(index) ?? NaN;
+        const unit = this.#turns.read(row, "unit");
+        const known = rowsByUnit.get(unit);
+        if (known === undefined) rowsByUnit.set(unit, [row]);
+        else known.push(row);
+      }
+    }
+    for (const [unit, rows] of rowsByUnit) {
+      const copies = rows.map((row) => ({ row, facts: this.#readFacts(row) }));
+      copies.sort((one, other) => one.facts.time - other.facts.time || one.row - other.row);
+      yield { unit, copies: copies.map(({ facts }) => facts) };
+    }
+  }
+
+  #readFacts(row: number): TurnFacts {
+    const turn = this.#turns.at(row);
+    const isLast = row + 1 === this.#turns.length;
+    const end = isLast ? this.#exposures.length : this.#turns.read(row + 1, "firstExposure");
+    const exposures: Exposure[] = [];
+    for (let index = turn.firstExposure; index < end; index++) {
+      exposures.push(this.#exposures.at(index));
+    }
+    return { ...turn, exposures };
+  }
+}

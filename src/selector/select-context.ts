@@ -1,0 +1,18 @@
+/** What selecting the tools of one turn needs of the selector. */
+
+import type { CatalogReader } from "../core/catalog.js";
+import type { ResolvedOptions } from "../core/options.js";
+import type { Warn } from "../core/warn-once.js";
+import type { TurnPolicy } from "./turn-policy.js";
+
+export interface SelectContext {
+  readonly options: ResolvedOptions;
+  readonly reader: CatalogReader;
+  readonly warn: Warn;
+  /** What applies to this turn. */
+  readonly policy: TurnPolicy;
+  /** Epoch milliseconds of the start of the turn. */
+  readonly startedAt: number;
+  /** Milliseconds left for judging. */
+  readonly timeoutMs: number;
+}

@@ -1,0 +1,45 @@
+/** How a turn ended, before it is applied to the caller's tools: decided by judgments, skipped, failed or cancelled. */
+
+import { keepAll } from "../core/apply.js";
+import type { JudgeRecord, RecordParts } from "../core/build-record.js";
+import type { JudgeContext, SelectionReason } from "../core/types.js";
+import type { TurnInput } from "./read-turn.js";
+
+type RecordedOutcome = Pick<RecordParts, "reason" | "fallback" | "outcomes" | "error" | "judge">;
+
+/** A turn that goes on. */
+export interface SelectedOutcome extends RecordedOutcome {
+  readonly status: "decided" | "uncertain" | "failed" | "skipped";
+  /** What the judge saw. */
+  readonly content?: JudgeContext | undefined;
+}
+
+/** A turn that the caller, or control flow of the host, ended: the model is not called. */
+export interface CancelledOutcome extends RecordedOutcome {
+  readonly status: "cancelled";
+  /** To be thrown on. */
+  readonly cause: unknown;
+}
+
+export type TurnOutcome = SelectedOutcome | CancelledOutcome;
+
+/** Nothing was judged, for a reason of the turn or of the policy. */
+export function skipTurn(input: TurnInput, reason: SelectionReason): SelectedOutcome {
+  const outcomes = keepAll(input);
+  return { status: "skipped", reason, fallback: false, outcomes, error: null, judge: null };
+}
+
+/** Something failed outside the judge, in our code or in a user's callback: everything is kept. */
+export function failTurn(input: TurnInput): SelectedOutcome {
+  const error = { kind: "internal" };
+  return { ...skipTurn(input, "judge-error"), status: "failed", fallback: true, error };
+}
+
+/** The turn was ended from outside; the judge's cost is kept. */
+export function cancelTurn(
+  input: TurnInput,
+  cause: unknown,
+  judge: JudgeRecord | null,
+): CancelledOutcome {
+  return { ...skipTurn(input, "cancelled"), status: "cancelled", cause, judge };
+}

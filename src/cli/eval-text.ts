@@ -1,5 +1,6 @@
 /** An evaluation as text for a terminal. */
 
+import { formatCount } from "../core/format.js";
 import type { Estimate } from "../evaluation/estimate.js";
 import type { Evaluation, SetMetrics } from "../evaluation/evaluate.js";
 import type { PolicyName } from "../evaluation/metrics.js";
@@ -12,17 +13,17 @@ const policyTitles = {
   keep8: "keep, max 8",
 } as const satisfies Record<PolicyName, string>;
 
-const count = (value: number): string => value.toLocaleString("en-US");
-const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
+/** One digit behind the point, so that intervals line up. */
+const formatTenths = (value: number): string => `${(100 * value).toFixed(1)} %`;
 
-function share(estimate: Estimate | null): string {
-  return estimate === null ? "–" : percent(estimate.value);
+function formatShare(estimate: Estimate | null): string {
+  return estimate === null ? "–" : formatTenths(estimate.value);
 }
 
-function shareWithInterval(estimate: Estimate | null): string {
+function formatInterval(estimate: Estimate | null): string {
   if (estimate === null) return "–";
   const bound = (value: number): string => (100 * value).toFixed(1);
-  return `${percent(estimate.value)} (${bound(estimate.low)}–${bound(estimate.high)})`;
+  return `${formatTenths(estimate.value)} (${bound(estimate.low)}–${bound(estimate.high)})`;
 }
 
 const setTitle = ({ set }: SetMetrics): string =>
@@ -42,10 +43,10 @@ function policyRows(metrics: SetMetrics): readonly (readonly (Cell | string)[])[
       { text: index === 0 ? setTitle(metrics) : "", format: "bold" as const },
       index === 0 ? String(policy.recallPerCase?.cases ?? 0) : "",
       { text: policyTitles[name], format },
-      { text: shareWithInterval(policy.recallPerCase), format },
-      { text: share(policy.recallPerTool), format },
-      { text: shareWithInterval(policy.hidden), format },
-      { text: share(policy.fallbacks), format },
+      { text: formatInterval(policy.recallPerCase), format },
+      { text: formatShare(policy.recallPerTool), format },
+      { text: formatInterval(policy.hidden), format },
+      { text: formatShare(policy.fallbacks), format },
     ];
   });
 }
@@ -65,7 +66,7 @@ function recallLines(sets: readonly SetMetrics[]): readonly string[] {
   return [...tableLines(columns, rows), ""];
 }
 
-function area(estimate: Estimate | null): string {
+function formatArea(estimate: Estimate | null): string {
   if (estimate === null) return "–";
   const [value, low, high] = [estimate.value, estimate.low, estimate.high].map((one) =>
     one.toFixed(3),
@@ -81,8 +82,8 @@ function probabilityLines(sets: readonly SetMetrics[]): readonly string[] {
       return [
         { text: setTitle(metrics), format: "bold" as const },
         String(cases),
-        area(noneDetection),
-        area(noneDetectionAnswered),
+        formatArea(noneDetection),
+        formatArea(noneDetectionAnswered),
         calibration === null ? "–" : calibration.error.toFixed(4),
         calibration === null ? "–" : calibration.brier.toFixed(4),
         String(abstained),
@@ -105,7 +106,7 @@ function warningLines({ failures, firstFailure, skipped, cost }: Evaluation): re
   const tokens =
     cost.inputTokens === null || cost.inputTokens === 0
       ? ""
-      : `, ${count(cost.inputTokens)} input and ${count(cost.outputTokens ?? 0)} output tokens`;
+      : `, ${formatCount(cost.inputTokens)} input and ${formatCount(cost.outputTokens ?? 0)} output tokens`;
   return [
     ...(failures === 0
       ? []
@@ -115,8 +116,12 @@ function warningLines({ failures, firstFailure, skipped, cost }: Evaluation): re
             `${failures} judge calls failed; their tools count as unjudged. The first: ${printable(firstFailure ?? "")}`,
           ),
         ]),
-    ...(skipped === 0 ? [] : [`${count(skipped)} cases skipped: nothing to measure in them.`]),
-    ...(cost.requests === 0 ? [] : [`${count(cost.requests)} requests to the judge${tokens}.`]),
+    ...(skipped === 0
+      ? []
+      : [`${formatCount(skipped)} cases skipped: nothing to measure in them.`]),
+    ...(cost.requests === 0
+      ? []
+      : [`${formatCount(cost.requests)} requests to the judge${tokens}.`]),
   ];
 }
 

@@ -1,8 +1,7 @@
 /** `toolsieve eval`: a judge on labelled cases. Recall is always printed beside what is hidden. */
 
 import { appendFileSync, existsSync } from "node:fs";
-import { defineCommand } from "citty";
-import type { ArgsDef } from "citty";
+import type { Command } from "commander";
 import { InvalidOptionsError, ToolSieveError } from "../errors.js";
 import type { Judge } from "../core/types.js";
 import { parseCases } from "../evaluation/cases.js";
@@ -13,79 +12,42 @@ import { evaluate } from "../evaluation/evaluate.js";
 import type { Evaluation } from "../evaluation/evaluate.js";
 import { seededRandom, shuffled } from "../evaluation/random.js";
 import { parseRecording, recordingJudge, replayJudge } from "../evaluation/replay.js";
-import {
-  errorCode,
-  integerArgument,
-  readTextFile,
-  refuseUnknown,
-  required,
-  runOrExplain,
-} from "./command-line.js";
+import { createCommand, describeFileError, printResult, readTextFile } from "./command.js";
 import { evaluationLines } from "./eval-text.js";
-import { chooseJudge, judgeArguments } from "./judge-choice.js";
+import { addJudgeOptions, chooseJudge } from "./judge-choice.js";
 import type { JudgeChoice } from "./judge-choice.js";
-import { repeated } from "./log-arguments.js";
+import { parseChoice, parseInteger, requireValue } from "./option-values.js";
 import { createProgress } from "./progress.js";
 import { printableJson } from "./terminal.js";
 import { parseToolList, toCatalog } from "./tool-list.js";
 
-const evalArguments = {
-  catalog: {
-    type: "string",
-    valueHint: "FILE",
-    description: "Tools: JSONL of {id?, name, description, parameters}, or a JSON list of tools",
-  },
-  cases: {
-    type: "string",
-    valueHint: "FILE…",
-    description: "Labelled cases as JSONL; further files may follow",
-  },
-  ...judgeArguments,
-  "catalog-size": {
-    type: "string",
-    default: "64",
-    valueHint: "N",
-    description: "Tools per catalog: those of the case and distractors from the catalog",
-  },
-  seed: { type: "string", default: "1", valueHint: "N", description: "Fixes which distractors" },
-  context: {
-    type: "string",
-    default: "recent-window",
-    valueHint: "STRATEGY",
-    description: "What the judge sees: recent-window, latest-user-message, full-conversation",
-  },
-  limit: { type: "string", valueHint: "N", description: "Judge a sample of N cases only" },
-  record: {
-    type: "string",
-    valueHint: "FILE",
-    description: "Keep every judgment in FILE, and do not ask again for what it holds",
-  },
-  replay: {
-    type: "string",
-    valueHint: "FILE",
-    description: "Take all judgments from FILE and ask no judge",
-  },
-  json: { type: "boolean", description: "Print JSON" },
-} as const satisfies ArgsDef;
+const strategies = ["recent-window", "latest-user-message", "full-conversation"] as const;
+
+interface EvalOptions extends JudgeChoice {
+  readonly catalog?: string;
+  readonly cases?: readonly string[];
+  readonly catalogSize: number;
+  readonly seed: number;
+  readonly context: (typeof strategies)[number];
+  readonly limit?: number;
+  readonly record?: string;
+  readonly replay?: string;
+  readonly json?: true;
+}
 
 function parseAnyCatalog(text: string): Catalog {
   const tools = parseToolList(text);
   return tools === null ? parseCatalog(text) : toCatalog(tools);
 }
 
-/** The judge, or its recording, or both: what is recorded already is not asked again. */
-async function openJudge(
-  choice: JudgeChoice & {
-    readonly record?: string | undefined;
-    readonly replay?: string | undefined;
-  },
-): Promise<Judge> {
-  const { record, replay } = choice;
+/** The judge, or its recording, or both: a recorded judgment is not asked for again. */
+async function openJudge(options: EvalOptions): Promise<Judge> {
+  const { record, replay } = options;
   if (replay !== undefined) {
     if (record === undefined) return replayJudge(await readTextFile(replay, parseRecording));
     throw new InvalidOptionsError("Expected `--record` or `--replay`, got both.");
   }
-  const judge = await chooseJudge(choice);
+  const judge = await chooseJudge(options);
   if (record === undefined) return judge;
   const earlier = existsSync(record) ? await readTextFile(record, (text) => text) : "";
   const recording = earlier.trim() === "" ? undefined : parseRecording(earlier);
@@ -97,18 +59,8 @@ function append(path: string, text: string): void {
   try {
     appendFileSync(path, text);
   } catch (cause) {
-    throw new ToolSieveError(`Cannot write ${path}: ${errorCode(cause)}.`, { cause });
+    throw new ToolSieveError(`Cannot write ${path}: ${describeFileError(cause)}.`, { cause });
   }
-}
-
-const strategies = ["recent-window", "latest-user-message", "full-conversation"] as const;
-
-function parseStrategy(text: string): (typeof strategies)[number] {
-  const strategy = strategies.find((one) => one === text);
-  if (strategy !== undefined) return strategy;
-  throw new InvalidOptionsError(
-    `Expected \`--context\` to be ${strategies.join(", ")}, got \`${JSON.stringify(text.slice(0, 60))}\`.`,
-  );
 }
 
 async function readCases(files: readonly string[]): Promise<readonly LabelledCase[]> {
@@ -118,16 +70,12 @@ async function readCases(files: readonly string[]): Promise<readonly LabelledCas
   return cases;
 }
 
-function sample(
+function drawSample(
   cases: readonly LabelledCase[],
-  limit: string | undefined,
-  seed: number,
+  { limit, seed }: EvalOptions,
 ): readonly LabelledCase[] {
   if (limit === undefined) return cases;
-  return shuffled(cases, seededRandom(`sample:${seed}`)).slice(
-    0,
-    integerArgument(limit, "limit", 1),
-  );
+  return shuffled(cases, seededRandom(`sample:${seed}`)).slice(0, limit);
 }
 
 function refuseUselessRun({ failures, firstFailure, cost, sets }: Evaluation): void {
@@ -138,34 +86,57 @@ function refuseUselessRun({ failures, firstFailure, cost, sets }: Evaluation): v
   }
 }
 
+async function evaluateJudge(options: EvalOptions): Promise<void> {
+  const { catalogSize, seed, context } = options;
+  const catalogFile = requireValue(options.catalog, "--catalog", "a file of tools");
+  const caseFiles = requireValue(options.cases, "--cases", "a file of labelled cases");
+  const catalog = await readTextFile(catalogFile, parseAnyCatalog);
+  const cases = drawSample(await readCases(caseFiles), options);
+  const judge = await openJudge(options);
+  const progress = createProgress();
+  const evaluation = await evaluate({
+    judge,
+    catalog,
+    cases,
+    catalogSize,
+    seed,
+    context: { strategy: context },
+    onProgress: (done, total) => progress.update(`${done} of ${total} cases judged`),
+  }).finally(() => progress.done());
+  refuseUselessRun(evaluation);
+  printResult(
+    options.json === true ? printableJson(evaluation) : evaluationLines(evaluation).join("\n"),
+  );
+}
+
 /** Evaluates a judge on labelled cases. Exit codes: 0 ok, 2 usage or I/O error. */
-export const evalCommand = defineCommand({
-  meta: { name: "eval", description: "Evaluate a judge on labelled cases" },
-  args: evalArguments,
-  run: ({ args, rawArgs }) =>
-    runOrExplain(async () => {
-      refuseUnknown(rawArgs, evalArguments);
-      const catalogFile = required(args.catalog, "--catalog", "a file of tools");
-      required(args.cases, "--cases", "a file of labelled cases");
-      const caseFiles = [...repeated(rawArgs, "cases"), ...args._];
-      const seed = integerArgument(args.seed, "seed", 0);
-      const catalogSize = integerArgument(args["catalog-size"], "catalog-size", 1);
-      const catalog = await readTextFile(catalogFile, parseAnyCatalog);
-      const cases = sample(await readCases(caseFiles), args.limit, seed);
-      const judge = await openJudge(args);
-      const progress = createProgress();
-      const evaluation = await evaluate({
-        judge,
-        catalog,
-        cases,
-        catalogSize,
-        seed,
-        context: { strategy: parseStrategy(args.context) },
-        onProgress: (done, total) => progress.update(`${done} of ${total} cases judged`),
-      }).finally(() => progress.done());
-      refuseUselessRun(evaluation);
-      const text =
-        args.json === true ? printableJson(evaluation) : evaluationLines(evaluation).join("\n");
-      process.stdout.write(`${text}\n`);
-    }),
-});
+export function createEvalCommand(): Command {
+  const command = createCommand("eval", "a judge on labelled cases")
+    .option(
+      "--catalog <FILE>",
+      "tools: JSONL of {id?, name, description, parameters}, or a JSON list of tools",
+    )
+    .option("--cases <FILE...>", "labelled cases as JSONL");
+  return addJudgeOptions(command)
+    .option(
+      "--catalog-size <N>",
+      "tools per catalog: those of the case and distractors from the catalog",
+      parseInteger("--catalog-size", 1),
+      64,
+    )
+    .option("--seed <N>", "fixes which distractors", parseInteger("--seed", 0), 1)
+    .option(
+      "--context <STRATEGY>",
+      `what the judge sees: ${strategies.join(", ")}`,
+      parseChoice("--context", strategies),
+      "recent-window",
+    )
+    .option("--limit <N>", "judge a sample of N cases only", parseInteger("--limit", 1))
+    .option(
+      "--record <FILE>",
+      "keep every judgment in FILE, and do not ask again for what it holds",
+    )
+    .option("--replay <FILE>", "take all judgments from FILE and ask no judge")
+    .option("--json", "print JSON")
+    .action(evaluateJudge);
+}

@@ -1,37 +1,38 @@
 /** The judge that a command line names. Only the one that is named is loaded. */
 
+import type { Command } from "commander";
 import { InvalidOptionsError } from "../errors.js";
 import type { Judge } from "../core/types.js";
+import { parseChoice } from "./option-values.js";
 
-/** Options that every command with a judge takes. */
-export const judgeArguments = {
-  judge: {
-    type: "string",
-    valueHint: "local|jev|openai",
-    default: "local",
-    description: "Who judges: the embedded judge, TypeSafe Jev, or an OpenAI-compatible service",
-  },
-  model: { type: "string", description: "Model of a remote judge; --judge openai needs one" },
-  "base-url": { type: "string", description: "Address of a compatible service" },
-} as const;
+const judges = ["local", "jev", "openai"] as const;
 
+/** Options of every command with a judge. */
 export interface JudgeChoice {
-  readonly judge: string;
-  readonly model?: string | undefined;
-  readonly "base-url"?: string | undefined;
+  readonly judge: (typeof judges)[number];
+  readonly model?: string;
+  readonly baseUrl?: string;
+}
+
+/** Adds the options of a judge to a command. */
+export function addJudgeOptions(command: Command): Command {
+  return command
+    .option(
+      "--judge <local|jev|openai>",
+      "who judges: the embedded judge, TypeSafe Jev, or an OpenAI-compatible service",
+      parseChoice("--judge", judges),
+      "local",
+    )
+    .option("--model <NAME>", "model of a remote judge; --judge openai needs one")
+    .option("--base-url <URL>", "address of a compatible service");
 }
 
 /**
  * Creates the judge. Remote ones take their key from the environment.
  *
- * @throws {InvalidOptionsError} if there is no such judge, or it lacks a model or a key.
+ * @throws {InvalidOptionsError} if it lacks a model or a key.
  */
-export async function chooseJudge({
-  judge,
-  model,
-  "base-url": baseURL,
-}: JudgeChoice): Promise<Judge> {
-  const address = baseURL === undefined ? {} : { baseURL };
+export async function chooseJudge({ judge, model, baseUrl }: JudgeChoice): Promise<Judge> {
   switch (judge) {
     case "local": {
       const { localJudge } = await import("../judges/local/local-judge.js");
@@ -39,18 +40,14 @@ export async function chooseJudge({
     }
     case "jev": {
       const { jevJudge } = await import("../judges/jev/jev-judge.js");
-      return jevJudge({ ...address, ...(model === undefined ? {} : { model }) });
+      return jevJudge({ model, baseURL: baseUrl });
     }
     case "openai": {
       if (model === undefined) {
         throw new InvalidOptionsError("Expected `--model` with `--judge openai`, got none.");
       }
       const { openaiJudge } = await import("../judges/openai/openai-judge.js");
-      return openaiJudge({ ...address, model });
+      return openaiJudge({ model, baseURL: baseUrl });
     }
-    default:
-      throw new InvalidOptionsError(
-        `Expected \`--judge\` to be local, jev or openai, got \`${JSON.stringify(judge.slice(0, 60))}\`.`,
-      );
   }
 }

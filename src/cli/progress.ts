@@ -1,5 +1,7 @@
 /** Progress of a long read on stderr: one line that is rewritten on a terminal, a line every ten seconds elsewhere. */
 
+import { formatCount } from "../core/format.js";
+
 const firstAfterMs = 1000;
 const betweenMs = { terminal: 200, file: 10_000 } as const;
 
@@ -33,7 +35,6 @@ export function createProgress(
 }
 
 /** "120,000 records, 512 MB". */
-export function readSoFar(records: number, bytes: number | undefined): string {
-  const size = bytes === undefined ? "" : `, ${Math.round(bytes / 1e6).toLocaleString("en-US")} MB`;
-  return `${records.toLocaleString("en-US")} records${size}`;
+export function describeProgress(records: number, bytes: number): string {
+  return `${formatCount(records)} records, ${formatCount(bytes / 1e6)} MB`;
 }

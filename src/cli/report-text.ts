@@ -1,5 +1,6 @@
 /** A report as text for a terminal: the verdict first, then what it stands on. */
 
+import { formatCount, formatPercent } from "../core/format.js";
 import type {
   AgentSummary,
   EnforcedComparison,
@@ -9,17 +10,16 @@ import type {
   ReportVerdict,
   ToolSummary,
 } from "../report/summary.js";
-import { countUnits, percent, unitNoun } from "../report/wording.js";
+import { countUnits, unitNoun } from "../report/wording.js";
 import { fit, paint, printable, tableLines } from "./terminal.js";
 import type { Cell, Column } from "./terminal.js";
 
 const shownTools = 15;
 const nameColumns = 48;
 
-const count = (value: number): string =>
-  value.toLocaleString("en-US", { maximumFractionDigits: 0 });
-const share = (value: number | null): string => (value === null ? "–" : percent(value));
-const name = (text: string | null): string => fit(printable(text ?? "(unnamed)"), nameColumns);
+const formatShare = (value: number | null): string => (value === null ? "–" : formatPercent(value));
+const formatName = (text: string | null): string =>
+  fit(printable(text ?? "(unnamed)"), nameColumns);
 
 const verdicts = {
   ready: { text: "READY for a first share", format: "green" },
@@ -47,15 +47,15 @@ function savingText({ mean, lowerBound, unproven, assumesNoCaching, money }: Net
       ? ""
       : `; ${money.currency} ${money.mean.toPrecision(3)} each, ${money.total.toPrecision(3)} in all`;
   const caching = assumesNoCaching ? ", assuming no caching" : "";
-  return `${count(mean)} input-token equivalents (at least ${count(lowerBound)}${caching})${prices}`;
+  return `${formatCount(mean)} input-token equivalents (at least ${formatCount(lowerBound)}${caching})${prices}`;
 }
 
 /** How long the tools block must stay the same for the selection to pay, and how long it did. */
 function breakEvenText({ breakEven }: NetSaving): string {
   const needed =
-    breakEven.turns === null ? "never" : `from ${count(Math.ceil(breakEven.turns))} turns`;
+    breakEven.turns === null ? "never" : `from ${formatCount(Math.ceil(breakEven.turns))} turns`;
   const observed =
-    breakEven.observed === null ? "it never changed" : `${count(breakEven.observed)} seen`;
+    breakEven.observed === null ? "it never changed" : `${formatCount(breakEven.observed)} seen`;
   return `${needed} between changes of the tools block under caching; ${observed}`;
 }
 
@@ -63,28 +63,28 @@ function powerText({ power, unit }: JudgedCohort): string {
   const chances = power.map(
     ({ chance, units }) => `${(chance * 100).toFixed(0)} % of logs with ${countUnits(units, unit)}`,
   );
-  return `at a true ${percent(power[0]?.trueMissRate ?? 0)}: ${chances.join(", ")}`;
+  return `at a true ${formatPercent(power[0]?.trueMissRate ?? 0)}: ${chances.join(", ")}`;
 }
 
 function latencyText({ latency: { perTurn } }: JudgedCohort): string {
   return perTurn === null
     ? "–"
-    : `median ${count(perTurn.p50)} ms per turn, p95 ${count(perTurn.p95)} ms`;
+    : `median ${formatCount(perTurn.p50)} ms per turn, p95 ${formatCount(perTurn.p95)} ms`;
 }
 
 function factLines(judged: JudgedCohort): readonly string[] {
   const { units, missedUnits, unit, netSaving } = judged;
-  const bounds = `${percent(judged.lowerBound)} to ${percent(judged.upperBound)}`;
-  const asked = `${count(judged.askedTurns)} asked the judge (${share(judged.judgedShare)} judged)`;
+  const bounds = `${formatPercent(judged.lowerBound)} to ${formatPercent(judged.upperBound)}`;
+  const asked = `${formatCount(judged.askedTurns)} asked the judge (${formatShare(judged.judgedShare)} judged)`;
   const rows = [
     ["evidence", `${countUnits(units, unit)}, ${missedUnits} with a miss; bounds ${bounds}`],
-    ["turns", `${count(judged.turns)}, of which ${asked}`],
-    ["fallbacks", share(judged.fallbackShare)],
+    ["turns", `${formatCount(judged.turns)}, of which ${asked}`],
+    ["fallbacks", formatShare(judged.fallbackShare)],
     ["net saving", `per ${unitNoun(unit)}: ${savingText(netSaving)}`],
     ["break-even", breakEvenText(netSaving)],
     ["latency added", latencyText(judged)],
     ["found ready", powerText(judged)],
-    ["always include", judged.suggestedAlwaysInclude.map(name).join(", ") || "–"],
+    ["always include", judged.suggestedAlwaysInclude.map(formatName).join(", ") || "–"],
   ] as const;
   return tableLines([{ title: "" }, { title: "" }], rows).slice(1);
 }
@@ -99,10 +99,10 @@ const toolColumns: readonly Column[] = [
 
 function toolRow(tool: ToolSummary): readonly (Cell | string)[] {
   return [
-    name(tool.name),
-    count(tool.units),
-    { text: count(tool.missedUnits), format: tool.missedUnits > 0 ? "red" : undefined },
-    percent(tool.upperBound),
+    formatName(tool.name),
+    formatCount(tool.units),
+    { text: formatCount(tool.missedUnits), format: tool.missedUnits > 0 ? "red" : undefined },
+    formatPercent(tool.upperBound),
     tool.unproven ? { text: "unproven", format: "dim" } : "",
   ];
 }
@@ -130,7 +130,7 @@ function harmLines({ harms }: EnforcedComparison): readonly string[] {
     harm,
     `${enforced.withHarm}/${enforced.units}`,
     `${control.withHarm}/${control.units}`,
-    share(upperBound),
+    formatShare(upperBound),
     { text: verdict, format: verdicts[verdict].format },
   ]);
   return ["", ...tableLines(harmColumns, rows)];
@@ -138,7 +138,9 @@ function harmLines({ harms }: EnforcedComparison): readonly string[] {
 
 function agentLines(agent: AgentSummary, hasOthers: boolean): readonly string[] {
   return [
-    ...(hasOthers ? ["", paint("bold", `agent ${name(agent.agent)}`), ...verdictLines(agent)] : []),
+    ...(hasOthers
+      ? ["", paint("bold", `agent ${formatName(agent.agent)}`), ...verdictLines(agent)]
+      : []),
     "",
     ...(agent.judged === null ? [] : [...factLines(agent.judged), ...toolLines(agent.judged)]),
     ...(agent.comparison === null ? [] : harmLines(agent.comparison)),
@@ -149,11 +151,13 @@ function countLines(summary: ReportSummary): readonly string[] {
   const { records, malformedLines, foreignRecords, uncountedRecords, cohorts } = summary;
   const others = cohorts.length - cohorts.filter(({ judged }) => judged).length;
   const parts = [
-    `${count(records)} records`,
-    ...(malformedLines > 0 ? [`${count(malformedLines)} malformed lines`] : []),
-    ...(foreignRecords > 0 ? [`${count(foreignRecords)} foreign records`] : []),
-    ...(uncountedRecords > 0 ? [`${count(uncountedRecords)} without group, thread or run`] : []),
-    ...(others > 0 ? [`${count(others)} other cohorts, not pooled`] : []),
+    `${formatCount(records)} records`,
+    ...(malformedLines > 0 ? [`${formatCount(malformedLines)} malformed lines`] : []),
+    ...(foreignRecords > 0 ? [`${formatCount(foreignRecords)} foreign records`] : []),
+    ...(uncountedRecords > 0
+      ? [`${formatCount(uncountedRecords)} without group, thread or run`]
+      : []),
+    ...(others > 0 ? [`${formatCount(others)} other cohorts, not pooled`] : []),
   ];
   return ["", `${parts.join("; ")}.`, ...summary.assumptions].map((line) => paint("dim", line));
 }

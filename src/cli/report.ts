@@ -1,58 +1,29 @@
 /** `toolsieve report`: from a shadow log to a verdict, as text, JSON or a page. */
 
-import { defineCommand } from "citty";
-import type { ArgsDef } from "citty";
-import { InvalidOptionsError, ToolSieveError } from "../errors.js";
+import type { Command } from "commander";
+import { ToolSieveError } from "../errors.js";
 import type { Prices } from "../report/saving/prices.js";
-import { readRecords } from "../report/records/read-records.js";
-import type { RecordLog } from "../report/records/read-records.js";
-import type { SummarizeOptions } from "../report/summarize-options.js";
 import { summarize } from "../report/summarize.js";
 import type { ReportSummary } from "../report/summary.js";
-import { readTextFile, refuseUnknown, runOrExplain } from "./command-line.js";
+import { createCommand, printResult, readTextFile } from "./command.js";
 import { parseLabels } from "./labels.js";
-import { logArguments, numberArgument, placeOf, repeated, sinceOf } from "./log-arguments.js";
-import type { LogPlace } from "./log-arguments.js";
-import { createProgress, readSoFar } from "./progress.js";
+import { addLogOptions, readLog } from "./log-source.js";
+import type { LogOptions } from "./log-source.js";
+import { collect, parseChoice, parseNumber } from "./option-values.js";
 import { reportLines } from "./report-text.js";
 import { printableJson } from "./terminal.js";
 import { writeWhole } from "./write-whole.js";
 
-const reportArguments = {
-  ...logArguments,
-  out: { type: "string", valueHint: "FILE", description: "Write the report as one HTML page" },
-  "max-miss-rate": {
-    type: "string",
-    valueHint: "0.01",
-    description: "Share of conversations that may miss a tool",
-  },
-  looks: {
-    type: "string",
-    valueHint: "N",
-    description: "How often this gate is looked at before it is obeyed",
-  },
-  "expect-policy": {
-    type: "string",
-    valueHint: "FINGERPRINT",
-    description: "Not ready if the newest records come from another policy",
-  },
-  critical: {
-    type: "string",
-    valueHint: "GLOB",
-    description: "A tool that must never be hidden; may be repeated",
-  },
-  gate: {
-    type: "string",
-    valueHint: "shadow|enforced",
-    description: "Shadow evidence, or enforced threads against control threads",
-  },
-  labels: {
-    type: "string",
-    valueHint: "FILE",
-    description: "Task success as CSV (threadId,success), for --gate enforced",
-  },
-  prices: { type: "string", valueHint: "FILE", description: "Prices or price ratios as JSON" },
-} as const satisfies ArgsDef;
+interface ReportOptions extends LogOptions {
+  readonly out?: string;
+  readonly maxMissRate?: number;
+  readonly looks?: number;
+  readonly expectPolicy?: string;
+  readonly critical?: readonly string[];
+  readonly gate?: "shadow" | "enforced";
+  readonly labels?: string;
+  readonly prices?: string;
+}
 
 function parsePrices(text: string): Prices {
   try {
@@ -62,31 +33,11 @@ function parsePrices(text: string): Prices {
   }
 }
 
-function gateOf(text: string | undefined): "shadow" | "enforced" | undefined {
-  if (text === undefined || text === "shadow" || text === "enforced") return text;
-  throw new InvalidOptionsError(
-    `Expected \`--gate\` to be shadow or enforced, got \`${JSON.stringify(text.slice(0, 60))}\`.`,
-  );
-}
-
-async function openLog(place: LogPlace, since: Date | number | undefined): Promise<RecordLog> {
-  if (place.kind === "files") return readRecords(place.paths);
-  const { readPostgresRecords } = await import("../report/records/read-postgres-records.js");
-  const { connectionString, table } = place;
-  return readPostgresRecords({ connectionString, table }, { since });
-}
-
-async function summarizePlace(place: LogPlace, options: SummarizeOptions): Promise<ReportSummary> {
-  const progress = createProgress();
-  try {
-    const log = await openLog(place, options.since);
-    return await summarize(log, {
-      ...options,
-      onProgress: (records) => progress.update(readSoFar(records, log.bytesRead)),
-    });
-  } finally {
-    progress.done();
-  }
+async function readIfNamed<T>(
+  path: string | undefined,
+  parse: (text: string) => T,
+): Promise<T | undefined> {
+  return path === undefined ? undefined : readTextFile(path, parse);
 }
 
 async function writePage(path: string, summary: ReportSummary): Promise<void> {
@@ -94,31 +45,53 @@ async function writePage(path: string, summary: ReportSummary): Promise<void> {
   await writeWhole(path, renderReport(summary));
 }
 
-/** Says whether a log is enough to enforce. Exit codes: 0 ready, 1 not ready, 3 no evidence, 2 usage or I/O error. */
-export const reportCommand = defineCommand({
-  meta: { name: "report", description: "What a shadow log shows: ready, not ready, no evidence" },
-  args: reportArguments,
-  run: ({ args, rawArgs }) =>
-    runOrExplain(async () => {
-      refuseUnknown(rawArgs, reportArguments);
-      const summary = await summarizePlace(placeOf(args), {
-        maxMissRate: numberArgument(args["max-miss-rate"], "max-miss-rate"),
-        looks: numberArgument(args.looks, "looks"),
-        expectPolicy: args["expect-policy"],
-        critical: repeated(rawArgs, "critical"),
-        since: sinceOf(args.since),
-        gate: gateOf(args.gate),
-        labels:
-          args.labels === undefined ? undefined : await readTextFile(args.labels, parseLabels),
-        prices:
-          args.prices === undefined ? undefined : await readTextFile(args.prices, parsePrices),
-      });
-      if (args.out !== undefined) await writePage(args.out, summary);
-      const text = args.json === true ? printableJson(summary) : reportLines(summary).join("\n");
-      process.stdout.write(`${text}\n`);
-      if (args.out !== undefined && args.json !== true) {
-        process.stderr.write(`The page is in ${args.out}.\n`);
-      }
-      process.exitCode = summary.exitCode;
+async function report(paths: readonly string[], options: ReportOptions): Promise<void> {
+  const { maxMissRate, looks, expectPolicy, critical, since, gate, out } = options;
+  const labels = await readIfNamed(options.labels, parseLabels);
+  const prices = await readIfNamed(options.prices, parsePrices);
+  const summary = await readLog(paths, options, (log, onProgress) =>
+    summarize(log, {
+      ...{ maxMissRate, looks, expectPolicy, critical, since, gate, labels, prices },
+      onProgress,
     }),
-});
+  );
+  if (out !== undefined) await writePage(out, summary);
+  if (options.json === true) {
+    printResult(printableJson(summary));
+  } else {
+    printResult(reportLines(summary).join("\n"));
+    if (out !== undefined) process.stderr.write(`The page is in ${out}.\n`);
+  }
+  process.exitCode = summary.exitCode;
+}
+
+/** Says whether a log is enough to enforce. Exit codes: 0 ready, 1 not ready, 3 no evidence, 2 usage or I/O error. */
+export function createReportCommand(): Command {
+  return addLogOptions(
+    createCommand("report", "what a shadow log shows: ready, not ready, no evidence"),
+  )
+    .option("--out <FILE>", "write the report as one HTML page")
+    .option(
+      "--max-miss-rate <0.01>",
+      "share of conversations that may miss a tool",
+      parseNumber("--max-miss-rate"),
+    )
+    .option(
+      "--looks <N>",
+      "how often this gate is looked at before it is obeyed",
+      parseNumber("--looks"),
+    )
+    .option(
+      "--expect-policy <FINGERPRINT>",
+      "not ready if the newest records come from another policy",
+    )
+    .option("--critical <GLOB>", "a tool that must never be hidden; may be repeated", collect)
+    .option(
+      "--gate <shadow|enforced>",
+      "shadow evidence, or enforced threads against control threads",
+      parseChoice("--gate", ["shadow", "enforced"]),
+    )
+    .option("--labels <FILE>", "task success as CSV (threadId,success), for --gate enforced")
+    .option("--prices <FILE>", "prices or price ratios as JSON")
+    .action(report);
+}

@@ -1,5 +1,6 @@
 /** A selection as text for a terminal: what would be offered, what would be hidden, and why. */
 
+import { formatCount } from "../core/format.js";
 import type { Selection, SelectionReason } from "../core/types.js";
 import type { SelectionRecord } from "../core/record.js";
 import { fit, paint, printable, tableLines } from "./terminal.js";
@@ -12,8 +13,7 @@ const barColumns = 12;
 
 type ToolEntry = SelectionRecord["tools"][number];
 
-const count = (value: number): string => value.toLocaleString("en-US");
-const tools = (value: number): string => `${count(value)} tool${value === 1 ? "" : "s"}`;
+const countTools = (value: number): string => `${formatCount(value)} tool${value === 1 ? "" : "s"}`;
 
 const explanations: Readonly<Record<SelectionReason, string>> = {
   selected: "",
@@ -40,19 +40,19 @@ function verdictSentence({ reason, record, fallback, status }: Selection): strin
   if (reason === "none-applicable" && !fallback) {
     return suggested.tools === 0
       ? "No tool applies: none would be offered."
-      : `No tool applies: only the ${tools(suggested.tools)} that are never judged would be offered.`;
+      : `No tool applies: only the ${countTools(suggested.tools)} that are never judged would be offered.`;
   }
   const details = [error?.kind, error?.status].filter((detail) => detail !== undefined);
   const detail = details.length === 0 ? "" : ` (${printable(details.join(", "))})`;
   const explanation = `${explanations[reason]}${detail}`;
   if (fallback || status === "skipped") {
-    return `All ${tools(catalog.tools)} would be offered: ${explanation}.`;
+    return `All ${countTools(catalog.tools)} would be offered: ${explanation}.`;
   }
-  const offer = `${count(suggested.tools)} of ${tools(catalog.tools)} would be offered`;
+  const offer = `${formatCount(suggested.tools)} of ${countTools(catalog.tools)} would be offered`;
   return explanation === "" ? `${offer}.` : `${offer}; ${explanation}.`;
 }
 
-function bar(probability: number): string {
+function drawBar(probability: number): string {
   const eighths = Math.round(probability * barColumns * 8);
   const rest = eighths % 8;
   return "█".repeat(Math.floor(eighths / 8)) + (rest === 0 ? "" : "▏▎▍▌▋▊▉"[rest - 1]);
@@ -64,37 +64,43 @@ function probabilityText(probability: number): string {
   return probability.toFixed(probability > 0 && probability < 0.01 ? 4 : 3);
 }
 
-function row({ name, probability, kept, reason, tokens }: ToolEntry): readonly (Cell | string)[] {
+function toolRow({
+  name,
+  probability,
+  kept,
+  reason,
+  tokens,
+}: ToolEntry): readonly (Cell | string)[] {
   const format = kept ? undefined : ("dim" as const);
   return [
     kept ? { text: "✓", format: "green" } : { text: "✗", format: "red" },
     { text: fit(printable(name ?? "(without a name)"), nameColumns), format },
     { text: probability === null ? "–" : probabilityText(probability), format },
-    { text: probability === null ? "" : bar(probability), format: kept ? "cyan" : "dim" },
+    { text: probability === null ? "" : drawBar(probability), format: kept ? "cyan" : "dim" },
     { text: printable(reason), format },
-    { text: tokens === null ? "–" : count(tokens), format },
+    { text: tokens === null ? "–" : formatCount(tokens), format },
   ];
 }
 
 /** Rows of the best entries, and a line for the others. */
-function rowsOf(
+function takeRows(
   entries: readonly ToolEntry[],
   limit: number,
 ): { readonly rows: readonly (readonly (Cell | string)[])[]; readonly more: number } {
-  return { rows: entries.slice(0, limit).map(row), more: Math.max(0, entries.length - limit) };
+  return { rows: entries.slice(0, limit).map(toolRow), more: Math.max(0, entries.length - limit) };
 }
 
 function moreLines(more: number, what: string): readonly string[] {
-  return more === 0 ? [] : [paint("dim", `   ${count(more)} more ${what}; --all shows them`)];
+  return more === 0 ? [] : [paint("dim", `   ${formatCount(more)} more ${what}; --all shows them`)];
 }
 
 function toolLines(entries: readonly ToolEntry[], showAll: boolean): readonly string[] {
   const ranked = entries.toSorted((a, b) => (b.probability ?? 2) - (a.probability ?? 2));
-  const kept = rowsOf(
+  const kept = takeRows(
     ranked.filter((entry) => entry.kept),
     showAll ? entries.length : keptShown,
   );
-  const hidden = rowsOf(
+  const hidden = takeRows(
     ranked.filter((entry) => !entry.kept),
     showAll ? entries.length : hiddenShown,
   );
@@ -119,9 +125,9 @@ function savingLine({ catalog, suggested }: SelectionRecord): string {
   if (before === null || after === null || before === 0)
     return "Tokens of the definitions: unknown.";
   if (after === before)
-    return `Nothing is saved: about ${count(before)} tokens of tool definitions.`;
+    return `Nothing is saved: about ${formatCount(before)} tokens of tool definitions.`;
   const saved = Math.round((100 * (before - after)) / before);
-  return `About ${count(after)} of ${count(before)} tokens of tool definitions (−${saved} %), at 4 characters a token.`;
+  return `About ${formatCount(after)} of ${formatCount(before)} tokens of tool definitions (−${saved} %), at 4 characters a token.`;
 }
 
 /** Lines without line breaks: the request, the judge and policy, the verdict in a sentence, every tool, the tokens. */
@@ -137,7 +143,7 @@ export function selectionLines(
   return [
     `${paint("dim", "request")}  ${fit(printable(request), 100)}`,
     `${paint("dim", "judge")}    ${judge}${latency}; applicable from ${confidenceThreshold}, not applicable up to ${rejectionThreshold}`,
-    `${paint("dim", "policy")}   ${onUncertain === "keep" ? "keep what is in doubt" : "any doubt restores the whole catalog"}, at most ${count(maxTools)}`,
+    `${paint("dim", "policy")}   ${onUncertain === "keep" ? "keep what is in doubt" : "any doubt restores the whole catalog"}, at most ${formatCount(maxTools)}`,
     "",
     paint("bold", verdictSentence(selection)),
     "",

@@ -3,7 +3,7 @@
 import { rmSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { ToolSieveError } from "../errors.js";
-import { errorCode } from "./command-line.js";
+import { describeFileError } from "./command.js";
 
 const interrupted = 130;
 
@@ -24,7 +24,7 @@ export async function writeWhole(path: string, text: string): Promise<void> {
     await rename(draft, path);
   } catch (cause) {
     await rm(draft, { force: true });
-    throw new ToolSieveError(`Cannot write ${path}: ${errorCode(cause)}.`, { cause });
+    throw new ToolSieveError(`Cannot write ${path}: ${describeFileError(cause)}.`, { cause });
   } finally {
     process.off("SIGINT", leave);
   }

@@ -1,5 +1,6 @@
-/** Counts and shares in words, alike everywhere. */
+/** The words for units, alike everywhere. */
 
+import { formatCount } from "../core/format.js";
 import type { UnitKind } from "./summary.js";
 
 const nouns: Readonly<Record<UnitKind, readonly [string, string]>> = {
@@ -10,10 +11,7 @@ const nouns: Readonly<Record<UnitKind, readonly [string, string]>> = {
 
 /** "1 conversation", "299 conversations". */
 export const countUnits = (count: number, unit: UnitKind): string =>
-  `${count.toLocaleString("en-US")} ${nouns[unit][count === 1 ? 0 : 1]}`;
-
-/** A share as a percentage of three digits: "0.997 %". */
-export const percent = (share: number): string => `${Number((share * 100).toPrecision(3))} %`;
+  `${formatCount(count)} ${nouns[unit][count === 1 ? 0 : 1]}`;
 
 /** "conversations". */
 export const unitNouns = (unit: UnitKind): string => nouns[unit][1];

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { evalCommand } from "../../src/cli/eval.js";
+import { createEvalCommand } from "../../src/cli/eval.js";
 import type { Evaluation } from "../../src/evaluation/evaluate.js";
 import { createHostileServer, type HostileServer } from "../support/hostile-server.js";
 import { answerJev } from "../support/jev-service.js";
@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 const run = (...more: readonly string[]): Promise<CommandRun> =>
   runToEnd(
-    evalCommand,
+    createEvalCommand,
     "--catalog",
     join(folder, "tools.jsonl"),
     "--cases",
@@ -179,7 +179,7 @@ describe("toolsieve eval", () => {
       message: "There is no option `--catalogue`",
     },
   ])("exits with 2 and says why: $title", async ({ args, message }) => {
-    const { stdout, stderr, exitCode } = await runToEnd(evalCommand, ...args);
+    const { stdout, stderr, exitCode } = await runToEnd(createEvalCommand, ...args);
     expect(exitCode).toBe(2);
     expect(stdout).toBe("");
     expect(stderr).toContain(message);
@@ -205,7 +205,7 @@ describe("toolsieve eval", () => {
     {
       title: "an unknown context strategy",
       args: ["--context", "all"],
-      message: "Expected `--context` to be recent-window, latest-user-message, full-conversation",
+      message: "Expected `--context` to be recent-window, latest-user-message or full-conversation",
     },
     {
       title: "both recording and replay",

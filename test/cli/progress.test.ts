@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
-import { createProgress, readSoFar } from "../../src/cli/progress.js";
+import { createProgress, describeProgress } from "../../src/cli/progress.js";
 
 function fixture(isTTY: boolean) {
   const stream = Object.assign(new PassThrough(), { isTTY });
@@ -41,6 +41,5 @@ it("says nothing of a short read", () => {
 });
 
 it("says how much was read", () => {
-  expect(readSoFar(120_000, 512_345_678)).toBe("120,000 records, 512 MB");
-  expect(readSoFar(10, undefined)).toBe("10 records");
+  expect(describeProgress(120_000, 512_345_678)).toBe("120,000 records, 512 MB");
 });

@@ -4,7 +4,7 @@ import { open, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
-import { reportCommand } from "../../src/cli/report.js";
+import { createReportCommand } from "../../src/cli/report.js";
 import { readRecords } from "../../src/report/records/read-records.js";
 import { summarize } from "../../src/report/summarize.js";
 import type { ReportSummary } from "../../src/report/summary.js";
@@ -24,7 +24,8 @@ async function writeLog(name: string, records: readonly object[]): Promise<strin
   return inFolder(name);
 }
 
-const run = (...args: readonly string[]): Promise<CommandRun> => runToEnd(reportCommand, ...args);
+const run = (...args: readonly string[]): Promise<CommandRun> =>
+  runToEnd(createReportCommand, ...args);
 const printed = ({ stdout }: CommandRun): ReportSummary => JSON.parse(stdout) as ReportSummary;
 
 describe("exit codes", () => {

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { tryCommand } from "../../src/cli/try.js";
+import { createTryCommand } from "../../src/cli/try.js";
 import { createHostileServer, type HostileServer } from "../support/hostile-server.js";
 import { answerJev } from "../support/jev-service.js";
 import { runToEnd, type CommandRun } from "../support/run-command.js";
@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 
 const run = (...more: readonly string[]): Promise<CommandRun> =>
-  runToEnd(tryCommand, "--tools", file, "--judge", "jev", "--base-url", server.url, ...more);
+  runToEnd(createTryCommand, "--tools", file, "--judge", "jev", "--base-url", server.url, ...more);
 
 interface Printed {
   readonly reason: string;
@@ -151,7 +151,7 @@ describe("toolsieve try", () => {
 
   it("works offline by default", async () => {
     const { stdout, exitCode } = await runToEnd(
-      tryCommand,
+      createTryCommand,
       "--tools",
       file,
       "--json",

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { tuneCommand } from "../../src/cli/tune.js";
+import { createTuneCommand } from "../../src/cli/tune.js";
 import type { TuneSummary } from "../../src/report/tune/tune-thresholds.js";
 import { shadowRecord, tool } from "../support/logs.js";
 import { runToEnd, type CommandRun } from "../support/run-command.js";
@@ -20,7 +20,7 @@ async function tune(
     JSON.stringify(shadowRecord({ threadId: `t-${index}`, tools: [tool("query", probability)] })),
   );
   await writeFile(path, lines.join("\n"));
-  return runToEnd(tuneCommand, path, ...args);
+  return runToEnd(createTuneCommand, path, ...args);
 }
 
 const same = (probability: number, count = 100): number[] =>

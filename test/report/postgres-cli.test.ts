@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { reportCommand } from "../../src/cli/report.js";
-import { tuneCommand } from "../../src/cli/tune.js";
+import { createReportCommand } from "../../src/cli/report.js";
+import { createTuneCommand } from "../../src/cli/tune.js";
 import { jsonlSink } from "../../src/node.js";
 import { postgresSink } from "../../src/postgres.js";
 import { at, shadowRecord, tool } from "../support/logs.js";
@@ -41,8 +41,8 @@ async function logFile(): Promise<string> {
 }
 
 it("report gives the same JSON and the same exit code", async () => {
-  const fromFile = await runToEnd(reportCommand, await logFile(), "--json");
-  const fromTable = await runToEnd(reportCommand, "--postgres", server?.url ?? "", "--json");
+  const fromFile = await runToEnd(createReportCommand, await logFile(), "--json");
+  const fromTable = await runToEnd(createReportCommand, "--postgres", server?.url ?? "", "--json");
   expect(JSON.parse(fromTable.stdout)).toEqual(JSON.parse(fromFile.stdout));
   expect(JSON.parse(fromTable.stdout)).toMatchObject({ verdict: "ready", records: 1200 });
   expect([fromTable.exitCode, fromFile.exitCode]).toEqual([0, 0]);
@@ -50,8 +50,8 @@ it("report gives the same JSON and the same exit code", async () => {
 
 it("tune gives the same options", async () => {
   const target = ["--target-recall", "0.95", "--json"];
-  const fromFile = await runToEnd(tuneCommand, await logFile(), ...target);
-  const fromTable = await runToEnd(tuneCommand, "--postgres", server?.url ?? "", ...target);
+  const fromFile = await runToEnd(createTuneCommand, await logFile(), ...target);
+  const fromTable = await runToEnd(createTuneCommand, "--postgres", server?.url ?? "", ...target);
   expect(JSON.parse(fromTable.stdout)).toEqual(JSON.parse(fromFile.stdout));
   expect(fromTable.exitCode).toBe(fromFile.exitCode);
 });
@@ -63,7 +63,7 @@ it.each([
   ["another database", () => ["--postgres", "mysql://x:canary@y/z"], /postgres:\/\/user@host/],
 ])("report ends with exit code 2 and a sentence for %s", async (_, parameters, message) => {
   const { exitCode, stdout, stderr } = await runToEnd(
-    reportCommand,
+    createReportCommand,
     ...parameters(server?.url ?? ""),
   );
   expect(exitCode).toBe(2);

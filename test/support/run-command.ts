@@ -1,7 +1,8 @@
 /** Runs a command as the command line would, and keeps what it prints. */
 
-import { runCommand, type ArgsDef, type CommandDef } from "citty";
+import type { Command } from "commander";
 import { vi } from "vitest";
+import { runCommand } from "../../src/cli/command.js";
 
 export interface CommandRun {
   readonly stdout: string;
@@ -10,9 +11,9 @@ export interface CommandRun {
 }
 
 /** Runs a command in this process; stdout and stderr are not terminals. */
-export async function runToEnd<T extends ArgsDef>(
-  command: CommandDef<T>,
-  ...rawArgs: readonly string[]
+export async function runToEnd(
+  createCommand: () => Command,
+  ...args: readonly string[]
 ): Promise<CommandRun> {
   let stdout = "";
   let stderr = "";
@@ -29,7 +30,7 @@ export async function runToEnd<T extends ArgsDef>(
   const before = process.exitCode;
   process.exitCode = 0;
   try {
-    await runCommand(command, { rawArgs: [...rawArgs] });
+    await runCommand(createCommand(), args);
     return { stdout, stderr, exitCode: process.exitCode };
   } finally {
     process.exitCode = before;

@@ -1,8 +1,9 @@
 /** What the judged cohort shows: misses, tools, calls by probability, fallbacks, latency. */
 
 import type { Distribution, JudgedCohort, ReportSummary, ToolSummary } from "../summary.js";
-import { bar, duration, figure, number, right, section, table } from "./figures.js";
-import { percent, unitNouns } from "../wording.js";
+import { bar, formatDuration, figure, right, section, table } from "./figures.js";
+import { formatNumber, formatPercent } from "../../core/format.js";
+import { unitNouns } from "../wording.js";
 import { html, name } from "./markup.js";
 import type { Content, Markup } from "./markup.js";
 
@@ -25,13 +26,14 @@ export function missesSection(judged: JudgedCohort, summary: ReportSummary): Mar
       ${units} with a call that could have been hidden
       (${figure(judged.exposures, "judged.exposures")} such calls, up to the first miss of each).
       The true share of ${units} with a miss is at most
-      ${figure(judged.upperBound, "judged.upperBound", percent)} and at least
-      ${figure(judged.lowerBound, "judged.lowerBound", percent)}: one-sided exact (Clopper–Pearson)
-      bounds, each at an error of ${figure(summary.options.alpha, "options.alpha", percent)}.
+      ${figure(judged.upperBound, "judged.upperBound", formatPercent)} and at least
+      ${figure(judged.lowerBound, "judged.lowerBound", formatPercent)}: one-sided exact
+      (Clopper–Pearson) bounds, each at an error of
+      ${figure(summary.options.alpha, "options.alpha", formatPercent)}.
     </p>`,
     html`<p>
       The bounds assume that ${units} are independent of each other. Without a miss, a verdict at
-      ${percent(summary.options.maxMissRate)} needs
+      ${formatPercent(summary.options.maxMissRate)} needs
       ${figure(judged.unitsNeeded.withoutMiss, "judged.unitsNeeded.withoutMiss")} ${units}; with the
       misses seen so far, ${figure(judged.unitsNeeded.withMisses, "judged.unitsNeeded.withMisses")}.
     </p>`,
@@ -41,9 +43,9 @@ export function missesSection(judged: JudgedCohort, summary: ReportSummary): Mar
           "How likely this log size is to be found ready",
           ["if the true miss rate is", right(units), right("chance of “ready”")],
           judged.power.map((row, index) => [
-            figure(row.trueMissRate, `judged.power.${index}.trueMissRate`, percent),
+            figure(row.trueMissRate, `judged.power.${index}.trueMissRate`, formatPercent),
             figure(row.units, `judged.power.${index}.units`),
-            figure(row.chance, `judged.power.${index}.chance`, percent),
+            figure(row.chance, `judged.power.${index}.chance`, formatPercent),
           ]),
         ),
   );
@@ -56,7 +58,7 @@ function toolRow(tool: ToolSummary, index: number): readonly Content[] {
     figure(tool.units, `${path}.units`),
     figure(tool.missedUnits, `${path}.missedUnits`),
     [
-      figure(tool.upperBound, `${path}.upperBound`, percent),
+      figure(tool.upperBound, `${path}.upperBound`, formatPercent),
       tool.unproven ? html` <span class="unknown">unproven</span>` : null,
     ],
     figure(tool.calls, `${path}.calls`),
@@ -99,16 +101,17 @@ export function toolsSection(judged: JudgedCohort): Markup {
     rows.length <= toolsShownAtOnce
       ? null
       : html`<details>
-          <summary>${number(rows.length - toolsShownAtOnce)} more tools</summary>
+          <summary>${formatNumber(rows.length - toolsShownAtOnce)} more tools</summary>
           ${table("The other tools", columns, rows.slice(toolsShownAtOnce))}
         </details>`,
     html`<p>
       ${figure(unseen.neverCalled, "judged.unseen.neverCalled")} tools of the catalog were never
       called where they could have been hidden. The chance that the next such call is of a tool not
       called so far is about
-      ${figure(unseen.nextCallIsNew, "judged.unseen.nextCallIsNew", percent)}; that the next of the
-      ${units} brings one, about
-      ${figure(unseen.nextUnitBringsNew, "judged.unseen.nextUnitBringsNew", percent)} (Good–Turing).
+      ${figure(unseen.nextCallIsNew, "judged.unseen.nextCallIsNew", formatPercent)}; that the next
+      of the ${units} brings one, about
+      ${figure(unseen.nextUnitBringsNew, "judged.unseen.nextUnitBringsNew", formatPercent)}
+      (Good–Turing).
     </p>`,
   );
 }
@@ -127,7 +130,7 @@ export function callRateSection(judged: JudgedCohort): Markup {
           `${bin.from} to ${bin.to}`,
           figure(bin.judged, `${path}.judged`),
           figure(bin.called, `${path}.called`),
-          figure(bin.rate, `${path}.rate`, percent),
+          figure(bin.rate, `${path}.rate`, formatPercent),
           bin.rate === null ? null : bar(bin.rate),
         ];
       }),
@@ -143,7 +146,7 @@ export function fallbackSection(judged: JudgedCohort): Markup {
     html`<p>
       ${figure(judged.askedTurns, "judged.askedTurns")} of ${figure(judged.turns, "judged.turns")}
       turns asked the judge (${figure(judged.duplicates, "judged.duplicates")} repeated copies of a
-      turn folded); ${figure(judged.judgedShare, "judged.judgedShare", percent)} of them were
+      turn folded); ${figure(judged.judgedShare, "judged.judgedShare", formatPercent)} of them were
       judged. In ${figure(judged.abstainedTurns, "judged.abstainedTurns")} it could not tell about
       any tool.
     </p>`,
@@ -170,7 +173,7 @@ function distributionRow(
   return [
     title,
     ...shown.map((key) =>
-      figure(distribution[key], `${path}.${key}`, key === "count" ? number : duration),
+      figure(distribution[key], `${path}.${key}`, key === "count" ? formatNumber : formatDuration),
     ),
   ];
 }

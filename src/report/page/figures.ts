@@ -1,28 +1,21 @@
 /** Figures for people: rounded in the text, exact in the `value` attribute, each with its path in the summary. */
 
+import { formatNumber } from "../../core/format.js";
 import { html } from "./markup.js";
 import type { Content, Markup } from "./markup.js";
 
-/** "1,234", "12.3", "0.0123": three digits below a hundred. */
-export function number(value: number): string {
-  if (Number.isInteger(value) || Math.abs(value) >= 100) {
-    return Math.round(value).toLocaleString("en-US");
-  }
-  return String(Number(value.toPrecision(3)));
-}
-
 /** Milliseconds: "412 ms", "1.2 s". */
-export const duration = (ms: number): string =>
-  ms >= 1000 ? `${number(ms / 1000)} s` : `${number(ms)} ms`;
+export const formatDuration = (ms: number): string =>
+  ms >= 1000 ? `${formatNumber(ms / 1000)} s` : `${formatNumber(ms)} ms`;
 
 /** "2026-12-01 09:30 UTC" */
-export const time = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+export const formatTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 
 /** A figure of the summary; `path` says where it stands in `--json`. `null` is shown as unknown. */
 export function figure(
   value: number | null,
   path: string,
-  format: (value: number) => string = number,
+  format: (value: number) => string = formatNumber,
 ): Markup {
   return value === null
     ? html`<span class="unknown" data-path="${path}">unknown</span>`

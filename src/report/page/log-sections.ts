@@ -1,8 +1,8 @@
 /** Around the judged cohort: enforced against control, the other agents and cohorts, and what the log held. */
 
 import type { CohortKey, EnforcedComparison, HarmName, ReportSummary } from "../summary.js";
-import { figure, number, right, section, sentences, table, time } from "./figures.js";
-import { percent } from "../wording.js";
+import { figure, right, section, sentences, table, formatTime } from "./figures.js";
+import { formatNumber, formatPercent } from "../../core/format.js";
 import { html, name } from "./markup.js";
 import type { Content, Markup } from "./markup.js";
 import { verdictLabel } from "./verdict-section.js";
@@ -27,7 +27,7 @@ export function comparisonSection(
     html`${name(agent)}: under enforce misses are near zero by construction, so outcomes are
     compared instead: ${figure(comparison.enforcedUnits, `${path}.enforcedUnits`)} enforced against
     ${figure(comparison.controlUnits, `${path}.controlUnits`)} control units of the same time. Not
-    worse means: the upper end of the difference is below ${percent(comparison.margin)}.`,
+    worse means: the upper end of the difference is below ${formatPercent(comparison.margin)}.`,
     html`<p>${verdictLabel(comparison.verdict)}</p>`,
     sentences(comparison.reasons),
     table(
@@ -55,9 +55,9 @@ export function comparisonSection(
             " of ",
             figure(harm.control.units, `${at}.control.units`),
           ],
-          figure(harm.difference, `${at}.difference`, percent),
-          figure(harm.lowerBound, `${at}.lowerBound`, percent),
-          figure(harm.upperBound, `${at}.upperBound`, percent),
+          figure(harm.difference, `${at}.difference`, formatPercent),
+          figure(harm.lowerBound, `${at}.lowerBound`, formatPercent),
+          figure(harm.upperBound, `${at}.upperBound`, formatPercent),
           verdictLabel(harm.verdict),
         ];
       }),
@@ -112,8 +112,8 @@ export function cohortsSection({ cohorts }: ReportSummary): Markup {
       cohorts.map((cohort, index) => [
         describeCohort(cohort.key),
         cohort.judged ? "yes" : "no",
-        time(cohort.from),
-        time(cohort.to),
+        formatTime(cohort.from),
+        formatTime(cohort.to),
         figure(cohort.turns, `cohorts.${index}.turns`),
         figure(cohort.units, `cohorts.${index}.units`),
         figure(cohort.missedUnits, `cohorts.${index}.missedUnits`),
@@ -131,7 +131,7 @@ export function logSection(summary: ReportSummary): Markup {
     html`<ul>
       <li>
         ${figure(summary.records, "records")}
-        records${summary.period === null ? null : html`, ${time(summary.period.from)} to ${time(summary.period.to)}`}
+        records${summary.period === null ? null : html`, ${formatTime(summary.period.from)} to ${formatTime(summary.period.to)}`}
       </li>
       <li>
         ${figure(summary.malformedLines, "malformedLines")} malformed lines,
@@ -142,9 +142,9 @@ export function logSection(summary: ReportSummary): Markup {
         run: in no unit, not counted
       </li>
       <li>
-        limit ${percent(options.maxMissRate)} of the units; ${number(options.looks)}
+        limit ${formatPercent(options.maxMissRate)} of the units; ${formatNumber(options.looks)}
         ${options.looks === 1 ? "look" : "looks"} at the
-        log${options.since === null ? null : html`; since ${time(options.since)}`}
+        log${options.since === null ? null : html`; since ${formatTime(options.since)}`}
       </li>
     </ul>`,
     sentences(summary.assumptions),

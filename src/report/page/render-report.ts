@@ -8,7 +8,7 @@ import {
   missesSection,
   toolsSection,
 } from "./evidence-sections.js";
-import { time } from "./figures.js";
+import { formatTime } from "./figures.js";
 import { agentsSection, cohortsSection, comparisonSection, logSection } from "./log-sections.js";
 import { Markup, html } from "./markup.js";
 import { savingSection } from "./saving-section.js";
@@ -89,7 +89,7 @@ export function renderReport(summary: ReportSummary): string {
         <header>
           <h1>
             toolsieve
-            report${period === null ? null : ` · ${time(period.from)} to ${time(period.to)}`}
+            report${period === null ? null : ` · ${formatTime(period.from)} to ${formatTime(period.to)}`}
           </h1>
         </header>
         <main>

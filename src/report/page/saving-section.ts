@@ -1,7 +1,8 @@
 /** What filtering saves after its own cost, in input-token equivalents, and from which stability of the tools block on. */
 
+import { formatNumber } from "../../core/format.js";
 import type { JudgedCohort, Money, NetSaving } from "../summary.js";
-import { figure, number, right, section, table } from "./figures.js";
+import { figure, right, section, table } from "./figures.js";
 import { html, name } from "./markup.js";
 import type { Content, Markup } from "./markup.js";
 import { unitNoun } from "../wording.js";
@@ -89,8 +90,9 @@ export function savingSection(judged: JudgedCohort): Markup {
     breakEven(saving),
     ratios(saving),
     html`<p class="explanation">
-      Cache lifetime ${number(saving.cacheLifetimeSeconds)} s. The judge's input and output tokens
-      count ${number(saving.judgeRatios.input)} and ${number(saving.judgeRatios.output)}.
+      Cache lifetime ${formatNumber(saving.cacheLifetimeSeconds)} s. The judge's input and output
+      tokens count ${formatNumber(saving.judgeRatios.input)} and
+      ${formatNumber(saving.judgeRatios.output)}.
     </p>`,
   );
 }

@@ -1,8 +1,9 @@
 /** The top of the page: the verdict, why, what would change it, and the figures that it stands on. */
 
 import type { JudgedCohort, ReportSummary, ReportVerdict } from "../summary.js";
-import { figure, number, sentences } from "./figures.js";
-import { percent, unitNoun, unitNouns } from "../wording.js";
+import { figure, sentences } from "./figures.js";
+import { formatNumber, formatPercent } from "../../core/format.js";
+import { unitNoun, unitNouns } from "../wording.js";
 import { html } from "./markup.js";
 import type { Content, Markup } from "./markup.js";
 
@@ -33,11 +34,11 @@ function keyFigure(title: string, value: Content, note: Content = null): Markup 
 function keyFigures(judged: JudgedCohort, summary: ReportSummary): Markup {
   const { netSaving } = judged;
   return html`<dl class="figures">
-    ${keyFigure(`${unitNouns(judged.unit)} with evidence`, figure(judged.units, "judged.units"), html`needed: ${number(judged.unitsNeeded.withMisses)}`)}
+    ${keyFigure(`${unitNouns(judged.unit)} with evidence`, figure(judged.units, "judged.units"), html`needed: ${formatNumber(judged.unitsNeeded.withMisses)}`)}
     ${keyFigure("would have missed a tool", figure(judged.missedUnits, "judged.missedUnits"))}
-    ${keyFigure("miss rate, at most", figure(judged.upperBound, "judged.upperBound", percent), html`limit ${percent(summary.options.maxMissRate)}; at least ${figure(judged.lowerBound, "judged.lowerBound", percent)}`)}
-    ${keyFigure("turns judged", figure(judged.judgedShare, "judged.judgedShare", percent), html`of ${number(judged.askedTurns)} that asked the judge`)}
-    ${keyFigure("full catalog restored", figure(judged.fallbackShare, "judged.fallbackShare", percent), html`of them, small talk left out`)}
+    ${keyFigure("miss rate, at most", figure(judged.upperBound, "judged.upperBound", formatPercent), html`limit ${formatPercent(summary.options.maxMissRate)}; at least ${figure(judged.lowerBound, "judged.lowerBound", formatPercent)}`)}
+    ${keyFigure("turns judged", figure(judged.judgedShare, "judged.judgedShare", formatPercent), html`of ${formatNumber(judged.askedTurns)} that asked the judge`)}
+    ${keyFigure("full catalog restored", figure(judged.fallbackShare, "judged.fallbackShare", formatPercent), html`of them, small talk left out`)}
     ${keyFigure(`net saving per ${unitNoun(judged.unit)}`, figure(netSaving.mean, "judged.netSaving.mean"), html`input-token equivalents; at least ${figure(netSaving.lowerBound, "judged.netSaving.lowerBound")}`)}
   </dl>`;
 }

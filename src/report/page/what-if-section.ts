@@ -1,8 +1,8 @@
 /** The what-if: neighbours of the recorded policy, recomputed from the recorded probabilities. Exploration only. */
 
 import type { CohortPolicy, JudgedCohort, WhatIfRow } from "../summary.js";
-import { percent } from "../wording.js";
-import { figure, number, right, section, table } from "./figures.js";
+import { formatNumber, formatPercent } from "../../core/format.js";
+import { figure, right, section, table } from "./figures.js";
 import { html } from "./markup.js";
 import type { Content, Markup } from "./markup.js";
 
@@ -35,10 +35,10 @@ function renderRow(row: WhatIfRow, index: number): readonly Content[] {
     figure(row.maxTools, `${path}.maxTools`),
     row.onUncertain,
     [figure(row.missedUnits, `${path}.missedUnits`), " of ", figure(row.units, `${path}.units`)],
-    figure(row.upperBound, `${path}.upperBound`, percent),
-    figure(row.fallbackShare, `${path}.fallbackShare`, percent),
+    figure(row.upperBound, `${path}.upperBound`, formatPercent),
+    figure(row.fallbackShare, `${path}.fallbackShare`, formatPercent),
     figure(row.meanTools, `${path}.meanTools`),
-    figure(row.removedShare, `${path}.removedShare`, percent),
+    figure(row.removedShare, `${path}.removedShare`, formatPercent),
   ];
 }
 
@@ -47,8 +47,8 @@ export function whatIfSection({ whatIf }: JudgedCohort): Markup {
   return section(
     "what-if",
     "What if the policy were another?",
-    html`Recomputed from the recorded probabilities of ${number(whatIf.turns)} turns
-      (${number(whatIf.leftOut)} lack some and are left out); pins as recorded. One option is
+    html`Recomputed from the recorded probabilities of ${formatNumber(whatIf.turns)} turns
+      (${formatNumber(whatIf.leftOut)} lack some and are left out); pins as recorded. One option is
       changed at a time. Exploration: a policy that is chosen on this log must prove itself on
       another one (<code>toolsieve tune</code>). It never moves the verdict.`,
     whatIf.turns === 0

@@ -20,7 +20,7 @@ import {
   countUnitsToFit,
 } from "./fit-thresholds.js";
 import type { TuneCheck, TunedOptions } from "./fit-thresholds.js";
-import { percent } from "../wording.js";
+import { formatPercent } from "../../core/format.js";
 
 /** Options of `tuneThresholds`. */
 export interface TuneOptions {
@@ -85,7 +85,7 @@ function tooLittleData(fit: TunedAgent["fit"], units: number, targetRecall: numb
     verdict: "too-little-data",
     exitCode: 3,
     reasons: [
-      `Too little data: a recall of ${percent(targetRecall)} needs ${fit.unitsNeeded} units to fit on (about ${inAll} in all), the log has ${fit.units} (${units} in all).`,
+      `Too little data: a recall of ${formatPercent(targetRecall)} needs ${fit.unitsNeeded} units to fit on (about ${inAll} in all), the log has ${fit.units} (${units} in all).`,
     ],
     check: null,
     options: null,
@@ -110,7 +110,7 @@ function tuned(options: TunedOptions, check: TuneCheck): Outcome {
     verdict: "tuned",
     exitCode: 0,
     reasons: [
-      `Of ${units} units that were not fitted, ${missedUnits} would have missed a tool; up to ${percent(upperBound)} cannot be excluded.`,
+      `Of ${units} units that were not fitted, ${missedUnits} would have missed a tool; up to ${formatPercent(upperBound)} cannot be excluded.`,
     ],
     check,
     options,

@@ -5,7 +5,7 @@ import type { Share } from "./bounds.js";
 import type { EnforcedComparison, HarmComparison, HarmName, ReportVerdict } from "../summary.js";
 import type { TurnFacts } from "../facts/turn-facts.js";
 import { exitCodes, findWorst } from "./decide-verdict.js";
-import { percent } from "../wording.js";
+import { formatPercent } from "../../core/format.js";
 
 /** Two percentage points more harm than in control is too much. */
 const harmMargin = 0.02;
@@ -116,7 +116,7 @@ function explainHarm(harm: HarmComparison): string {
     return `${what}: one side has no units to compare.`;
   }
   const sides = `${harm.enforced.withHarm} of ${harm.enforced.units} enforced, ${harm.control.withHarm} of ${harm.control.units} in control`;
-  const bound = `up to ${percent(harm.upperBound)} more cannot be excluded, ${percent(harmMargin)} is the limit`;
+  const bound = `up to ${formatPercent(harm.upperBound)} more cannot be excluded, ${formatPercent(harmMargin)} is the limit`;
   const needed =
     harm.verdict === "no-evidence"
       ? `; about ${harm.enforcedUnitsNeeded} enforced units are needed`

@@ -2,7 +2,8 @@
 
 import { countUnitsNeeded, countUnitsWithoutMiss } from "./bounds.js";
 import type { JudgedCohort, ReportVerdict } from "../summary.js";
-import { countUnits, percent, unitNoun } from "../wording.js";
+import { formatPercent } from "../../core/format.js";
+import { countUnits, unitNoun } from "../wording.js";
 
 /** Fewer judged turns than this are an outage, not evidence. */
 const minJudgedShare = 0.9;
@@ -68,7 +69,7 @@ function listCertainFindings(evidence: Evidence, level: VerdictLevel): readonly 
   }
   if (evidence.lowerBound > level.limit) {
     findings.push({
-      reason: `${evidence.missedUnits} of ${countUnits(evidence.units, evidence.unit)} would have missed a tool: at least ${percent(evidence.lowerBound)}, more than the limit of ${percent(level.limit)}.`,
+      reason: `${evidence.missedUnits} of ${countUnits(evidence.units, evidence.unit)} would have missed a tool: at least ${formatPercent(evidence.lowerBound)}, more than the limit of ${formatPercent(level.limit)}.`,
       change: adviseOnMisses(evidence),
     });
   }
@@ -100,20 +101,20 @@ function listLateFindings(evidence: Evidence, level: VerdictLevel): readonly Fin
   const found: (Finding | null)[] = [
     evidence.upperBound > level.limit && evidence.lowerBound <= level.limit
       ? {
-          reason: `${evidence.missedUnits} of ${countUnits(evidence.units, evidence.unit)} would have missed a tool: up to ${percent(evidence.upperBound)} cannot be excluded, the limit is ${percent(level.limit)}.`,
+          reason: `${evidence.missedUnits} of ${countUnits(evidence.units, evidence.unit)} would have missed a tool: up to ${formatPercent(evidence.upperBound)} cannot be excluded, the limit is ${formatPercent(level.limit)}.`,
           change: adviseMoreUnits(evidence, level),
         }
       : null,
     judgedShare !== null && judgedShare < minJudgedShare
       ? {
-          reason: `Only ${percent(judgedShare)} of the turns were judged; the rest is an outage, not evidence (${percent(minJudgedShare)} needed).`,
+          reason: `Only ${formatPercent(judgedShare)} of the turns were judged; the rest is an outage, not evidence (${formatPercent(minJudgedShare)} needed).`,
           change:
             "Find out why the judge fails (fallback reasons), or give it more time (timeoutMs).",
         }
       : null,
     fallbackShare !== null && fallbackShare > maxFallbackShare
       ? {
-          reason: `${percent(fallbackShare)} of the turns restore the full catalog: enforcing would change little (${percent(maxFallbackShare)} allowed).`,
+          reason: `${formatPercent(fallbackShare)} of the turns restore the full catalog: enforcing would change little (${formatPercent(maxFallbackShare)} allowed).`,
           change: 'Use onUncertain: "keep", or thresholds closer to each other.',
         }
       : null,
@@ -144,7 +145,7 @@ function describeTooFew(evidence: Evidence, level: VerdictLevel): Finding {
   const { units, unit } = evidence;
   const needed = countUnitsWithoutMiss(level.limit, level.alpha);
   return {
-    reason: `${countUnits(units, unit)} with a call that could have been hidden; ${needed} without a miss are the least that can show a rate below ${percent(level.limit)} (so far up to ${percent(evidence.upperBound)} cannot be excluded).`,
+    reason: `${countUnits(units, unit)} with a call that could have been hidden; ${needed} without a miss are the least that can show a rate below ${formatPercent(level.limit)} (so far up to ${formatPercent(evidence.upperBound)} cannot be excluded).`,
     change: adviseMoreUnits(evidence, level),
   };
 }
@@ -154,7 +155,7 @@ function describeReady(
   level: VerdictLevel,
 ): Finding {
   return {
-    reason: `Ready for a first share (enforceShare 0.05): ${missedUnits} of ${countUnits(units, unit)} would have missed a tool; up to ${percent(upperBound)} cannot be excluded, the limit is ${percent(level.limit)}.`,
+    reason: `Ready for a first share (enforceShare 0.05): ${missedUnits} of ${countUnits(units, unit)} would have missed a tool; up to ${formatPercent(upperBound)} cannot be excluded, the limit is ${formatPercent(level.limit)}.`,
     change: "Keep a control share (enforceShare at most 0.95) and compare it with --gate enforced.",
   };
 }

@@ -33,21 +33,17 @@ export function addJudgeOptions(command: Command): Command {
  * @throws {InvalidOptionsError} if it lacks a model or a key.
  */
 export async function chooseJudge({ judge, model, baseUrl }: JudgeChoice): Promise<Judge> {
-  switch (judge) {
-    case "local": {
-      const { localJudge } = await import("../judges/local/local-judge.js");
-      return localJudge();
-    }
-    case "jev": {
-      const { jevJudge } = await import("../judges/jev/jev-judge.js");
-      return jevJudge({ model, baseURL: baseUrl });
-    }
-    case "openai": {
-      if (model === undefined) {
-        throw new InvalidOptionsError("Expected `--model` with `--judge openai`, got none.");
-      }
-      const { openaiJudge } = await import("../judges/openai/openai-judge.js");
-      return openaiJudge({ model, baseURL: baseUrl });
-    }
+  if (judge === "jev") {
+    const { jevJudge } = await import("../judges/jev/jev-judge.js");
+    return jevJudge({ model, baseURL: baseUrl });
   }
+  if (judge === "openai") {
+    if (model === undefined) {
+      throw new InvalidOptionsError("Expected `--model` with `--judge openai`, got none.");
+    }
+    const { openaiJudge } = await import("../judges/openai/openai-judge.js");
+    return openaiJudge({ model, baseURL: baseUrl });
+  }
+  const { localJudge } = await import("../judges/local/local-judge.js");
+  return localJudge();
 }

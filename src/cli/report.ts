@@ -51,7 +51,14 @@ async function report(paths: readonly string[], options: ReportOptions): Promise
   const prices = await readIfNamed(options.prices, parsePrices);
   const summary = await readLog(paths, options, (log, onProgress) =>
     summarize(log, {
-      ...{ maxMissRate, looks, expectPolicy, critical, since, gate, labels, prices },
+      maxMissRate,
+      looks,
+      expectPolicy,
+      critical,
+      since,
+      gate,
+      labels,
+      prices,
       onProgress,
     }),
   );

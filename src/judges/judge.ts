@@ -1,7 +1,9 @@
 /** What every judge has in common: taking a plain function for a judge, and recognising one. */
 
 import { InvalidOptionsError } from "../errors.js";
+import { untilAborted } from "../core/abort.js";
 import type { Judge, JudgeFunction } from "../core/types.js";
+import { isChecked, wrapJudge } from "./wrappers/wrap-judge.js";
 
 /** True for an object with the judge's two required members. */
 export function isJudge(value: unknown): value is Judge {
@@ -13,23 +15,30 @@ export function isJudge(value: unknown): value is Judge {
   );
 }
 
+function fromFunction(judge: JudgeFunction): Judge {
+  const id = judge.name === "" || judge.name === "judge" ? "function" : `function:${judge.name}`;
+  return {
+    id,
+    judge: async (request, options) => ({ probabilities: await judge(request, options) }),
+  };
+}
+
 /**
- * Takes a judge as it is and wraps a plain function as one.
- *
- * A function's id is `function` or `function:NAME`; what it returns is passed on unchecked, because whoever asks a judge
- * checks every answer anyway.
+ * Takes a judge or a plain function as a judge whose replies are checked: one answer per candidate, `undefined` where it
+ * is missing or invalid. It rejects as soon as the signal aborts, even if the judge ignores it. A function's id is `function` or `function:NAME`.
  *
  * @throws {InvalidOptionsError} if it is neither.
  */
 export function toJudge(judge: Judge | JudgeFunction): Judge {
-  if (typeof judge === "function") {
-    return {
-      id: judge.name === "" || judge.name === "judge" ? "function" : `function:${judge.name}`,
-      judge: async (request, options) => ({ probabilities: await judge(request, options) }),
-    };
+  const taken = typeof judge === "function" ? fromFunction(judge) : judge;
+  if (!isJudge(taken)) {
+    throw new InvalidOptionsError(
+      `Expected \`judge\` to be a judge ({ id, judge }) or a function, got a value of type ${judge === null ? "null" : typeof judge}.`,
+    );
   }
-  if (isJudge(judge)) return judge;
-  throw new InvalidOptionsError(
-    `Expected \`judge\` to be a judge ({ id, judge }) or a function, got a value of type ${judge === null ? "null" : typeof judge}.`,
-  );
+  if (isChecked(taken)) return taken;
+  return wrapJudge(taken, (request, options) => {
+    const reply = (async () => taken.judge(request, options))();
+    return untilAborted(reply, options.signal);
+  });
 }

@@ -23,34 +23,55 @@ const fit = { method: "platt", slope: 0.5, intercept: 0 } as const;
 const limits = { rejectBelow: 0.1, acceptAbove: 0.9 };
 /** A judge that takes a moment, so that an abort can meet it under way. */
 const slow = (): Judge => fakeJudge({ otherwise: 0.5, delayMs: 1 });
+/** A judge without any answer, so that a cascade says what the other one says. */
+const unjudging: Judge = fakeJudge({ id: "unjudging", otherwise: undefined });
 
-const judges: Readonly<Record<string, () => Judge>> = {
-  jevJudge: () => jevJudge({ baseURL: server.url }),
-  localJudge: () => localJudge(),
-  "jevJudge, raw": () => jevJudge({ baseURL: server.url, raw: true }),
-  retrying: () => retrying(slow()),
-  circuitBreaking: () => circuitBreaking(slow()),
-  caching: () => caching(slow()),
-  cascading: () => cascading(slow(), slow(), limits),
-  "all wrappers": () =>
-    cascading(
-      calibrated(caching(circuitBreaking(retrying(slow()))), fit),
-      caching(jevJudge({ baseURL: server.url })),
-      limits,
-    ),
-  "a wrapped function": () => circuitBreaking(({ candidates }) => candidates.map(() => 0.5)),
+type Row = readonly [create: () => Judge, wrap?: (judge: Judge) => Judge];
+
+/** One row per judge and wrapper; a wrapper also wraps a judge of the suite's own. */
+const rows: Readonly<Record<string, Row>> = {
+  jevJudge: [() => jevJudge({ baseURL: server.url })],
+  localJudge: [() => localJudge()],
+  "jevJudge, raw": [() => jevJudge({ baseURL: server.url, raw: true })],
+  retrying: [() => retrying(slow()), (judge) => retrying(judge)],
+  circuitBreaking: [() => circuitBreaking(slow()), (judge) => circuitBreaking(judge)],
+  caching: [() => caching(slow()), (judge) => caching(judge)],
+  calibrated: [() => calibrated(slow(), fit), (judge) => calibrated(judge, fit)],
+  "cascading, as the first": [
+    () => cascading(slow(), slow(), limits),
+    (judge) => cascading(judge, unjudging),
+  ],
+  "cascading, as the second": [
+    () => cascading(slow(), slow()),
+    (judge) => cascading(unjudging, judge),
+  ],
+  "all wrappers": [
+    () =>
+      cascading(
+        calibrated(caching(circuitBreaking(retrying(slow()))), fit),
+        caching(jevJudge({ baseURL: server.url })),
+        limits,
+      ),
+    (judge) => calibrated(caching(circuitBreaking(retrying(judge))), fit),
+  ],
+  "a wrapped function": [() => circuitBreaking(({ candidates }) => candidates.map(() => 0.5))],
 };
 
-for (const [name, createJudge] of Object.entries(judges)) {
-  describeJudgeContract(name, { createJudge, runner: { describe, it } });
+for (const [name, [createJudge, wrap]] of Object.entries(rows)) {
+  describeJudgeContract(name, { createJudge, wrap, runner: { describe, it } });
 }
 
 describe("describeJudgeContract", () => {
   /** Runs the tests with this in their title by hand, and gives back the titles that failed. */
-  async function failures(judge: Judge, part: string): Promise<readonly string[]> {
+  async function failures(
+    judge: Judge,
+    part: string,
+    wrap?: (judge: Judge) => Judge,
+  ): Promise<readonly string[]> {
     const tests: (readonly [string, () => Promise<void>])[] = [];
     describeJudgeContract("judge", {
       createJudge: () => judge,
+      wrap,
       abortWithinMs: 50,
       runner: {
         describe: (_, body) => body(),
@@ -65,6 +86,8 @@ describe("describeJudgeContract", () => {
   it.each<[string, Judge, string]>([
     ["no id", { ...slow(), id: "" }, "says who it is"],
     ["a batch size of 0", { ...slow(), batchSize: 0 }, "says who it is"],
+    ["a cap of half a tool", { ...slow(), maxTools: 0.5 }, "says who it is"],
+    ["an unknown scope", { ...slow(), scope: "all" as "tool" }, "says who it is"],
     [
       "thresholds in the wrong order",
       { ...slow(), thresholds: { confidence: 0.1, rejection: 0.9 } },
@@ -116,6 +139,27 @@ describe("describeJudgeContract", () => {
   ])("fails a judge with %s", async (_, judge, title) => {
     expect(await failures(fakeJudge({ delayMs: 1 }), title)).toEqual([]);
     expect(await failures(judge, title)).toHaveLength(1);
+  });
+
+  it.each<[string, (judge: Judge) => Judge, string]>([
+    [
+      "loses scope, cap and preparation",
+      (judge) => ({ id: judge.id, judge: (request, options) => judge.judge(request, options) }),
+      "carries the limits of the wrapped judge through",
+    ],
+    [
+      "takes the method off its object",
+      (inner) => ({ ...inner, judge: (...call) => inner.judge.apply(undefined, call) }),
+      "an object with state",
+    ],
+    [
+      "passes a malformed reply on",
+      (judge) => ({ id: judge.id, judge: (request, options) => judge.judge(request, options) }),
+      "leaves malformed replies",
+    ],
+  ])("fails a wrapper that %s", async (_, wrap, title) => {
+    expect(await failures(fakeJudge(), title, (judge) => retrying(judge))).toEqual([]);
+    expect(await failures(fakeJudge(), title, wrap)).toHaveLength(1);
   });
 
   it("needs the functions of a test runner", () => {

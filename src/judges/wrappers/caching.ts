@@ -1,4 +1,4 @@
-/** A wrapper that never asks a judge the same thing twice: answers are kept, and calls under way are shared. */
+/** A wrapper that never asks a judge the same question twice: it keeps answers, and shares calls in flight. */
 
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
@@ -12,7 +12,6 @@ import type {
   JudgeRequest,
   JudgeResponse,
 } from "../../core/types.js";
-import { isValidAnswer } from "../../core/verdict.js";
 import { untilAborted } from "../../core/abort.js";
 import { toJudge } from "../judge.js";
 import { wrapJudge } from "./wrap-judge.js";
@@ -29,15 +28,15 @@ export interface CachingOptions {
   readonly ttlMs?: number | undefined;
 }
 
-/** A call under way and those who wait for it. */
+/** A call that several callers wait for. */
 interface SharedCall {
   readonly controller: AbortController;
   readonly response: Promise<JudgeResponse>;
   waiting: number;
 }
 
-/** Everything that a judge is shown, in the order in which it is shown; hashed, so that no conversation is kept. */
-function keyOf({ context, candidates }: JudgeRequest): string {
+/** Hashes everything that the judge is shown, in the order in which it is shown; no conversation is kept. */
+function hashRequest({ context, candidates }: JudgeRequest): string {
   return sha256Hex(
     JSON.stringify([
       context.request,
@@ -51,27 +50,20 @@ function keyOf({ context, candidates }: JudgeRequest): string {
   );
 }
 
-function isComplete(response: JudgeResponse, asked: number): boolean {
-  const answers: unknown = response?.probabilities;
-  return (
-    Array.isArray(answers) && answers.length === asked && Array.from(answers).every(isValidAnswer)
-  );
+/** True if every candidate has a valid answer. */
+function isComplete({ probabilities }: JudgeResponse): boolean {
+  return !probabilities.includes(undefined);
 }
 
-/** The same answers for someone who caused no request. */
-function asHit(response: JudgeResponse): JudgeResponse {
-  return {
-    probabilities: [...response.probabilities],
-    ...(response.model === undefined ? {} : { model: response.model }),
-    requests: 0,
-    cached: true,
-  };
+/** The same answers for a caller that caused no request. */
+function toHit({ probabilities, model }: JudgeResponse): JudgeResponse {
+  return { probabilities: [...probabilities], model, requests: 0, cached: true };
 }
 
 /**
  * Keeps the answers to a batch: the same conversation with the same names, descriptions and schemas, in the same order, is
- * not asked again within `ttlMs`. Identical batches at one time are one call; it is aborted only when everyone who waits
- * for it has left. Failures, and replies in which any answer is missing or invalid, are not kept.
+ * not asked again within `ttlMs`. Identical batches at one time share one call, which is aborted only when all of its
+ * callers have aborted. Failures, and replies in which any answer is missing or invalid, are not kept.
  *
  * A hit is a fresh array with `cached: true`, `requests: 0` and no usage.
  *
@@ -83,7 +75,7 @@ export function caching(judge: Judge | JudgeFunction, options: CachingOptions = 
   const inner = toJudge(judge);
   const { maxEntries, ttlMs } = parseOptions(optionsSchema, options, "caching");
   // Without a resolution of 0 the cache would keep a timer of its own.
-  const kept = new LRUCache<string, JudgeResponse>({
+  const cache = new LRUCache<string, JudgeResponse>({
     max: maxEntries,
     ttl: ttlMs,
     ttlResolution: 0,
@@ -96,36 +88,40 @@ export function caching(judge: Judge | JudgeFunction, options: CachingOptions = 
     request: JudgeRequest,
     options: JudgeOptions,
   ): Promise<JudgeResponse> {
-    const answer = await inner.judge(request, options);
-    if (isComplete(answer, request.candidates.length)) {
-      kept.set(key, { ...answer, probabilities: [...answer.probabilities] });
+    const response = await inner.judge(request, options);
+    if (isComplete(response)) {
+      cache.set(key, { ...response, probabilities: [...response.probabilities] });
     }
-    return answer;
+    return response;
   }
 
-  /** Whoever comes after this starts anew. */
-  function forget(key: string, call: SharedCall): void {
+  /** A caller that comes after this starts a new call. */
+  function unshare(key: string, call: SharedCall): void {
     if (calls.get(key) === call) calls.delete(key);
   }
 
-  function start(key: string, request: JudgeRequest, options: JudgeOptions): SharedCall {
+  function startCall(key: string, request: JudgeRequest, options: JudgeOptions): SharedCall {
     const controller = new AbortController();
     const response = ask(key, request, { ...options, signal: controller.signal });
     const call: SharedCall = { controller, response, waiting: 0 };
     calls.set(key, call);
-    const settled = (): void => forget(key, call);
-    response.then(settled, settled);
+    const end = (): void => unshare(key, call);
+    response.then(end, end);
     return call;
   }
 
-  async function join(call: SharedCall, key: string, signal: AbortSignal): Promise<JudgeResponse> {
+  async function joinCall(
+    call: SharedCall,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<JudgeResponse> {
     call.waiting += 1;
     try {
       return await untilAborted(call.response, signal);
     } finally {
       call.waiting -= 1;
       if (call.waiting === 0 && signal.aborted) {
-        forget(key, call);
+        unshare(key, call);
         call.controller.abort(signal.reason);
       }
     }
@@ -133,15 +129,12 @@ export function caching(judge: Judge | JudgeFunction, options: CachingOptions = 
 
   return wrapJudge(inner, async (request, judgeOptions) => {
     const { signal } = judgeOptions;
-    signal.throwIfAborted();
-    const key = keyOf(request);
-    const hit = kept.get(key);
-    if (hit !== undefined) return asHit(hit);
+    const key = hashRequest(request);
+    const hit = cache.get(key);
+    if (hit !== undefined) return toHit(hit);
     const shared = calls.get(key);
-    if (shared !== undefined) {
-      const answer = await join(shared, key, signal);
-      return isComplete(answer, request.candidates.length) ? asHit(answer) : answer;
-    }
-    return join(start(key, request, judgeOptions), key, signal);
+    if (shared === undefined) return joinCall(startCall(key, request, judgeOptions), key, signal);
+    const response = await joinCall(shared, key, signal);
+    return isComplete(response) ? toHit(response) : response;
   });
 }

@@ -9,10 +9,10 @@ import {
   type CalibrationCurve,
 } from "../calibration/calibration-curve.js";
 import { toJudge } from "../judge.js";
+import { wrapJudge } from "./wrap-judge.js";
 
 /**
- * Maps every probability of a judge through a fit of `fitCalibration`; abstentions and missing answers stay what they
- * are. The judge's own thresholds are dropped: they were made for the other scale, and calibrated probabilities are read
+ * Maps every probability of a judge through a fit of `fitCalibration`; abstentions and missing answers are not changed. The judge's own thresholds are dropped: they were made for the other scale, and calibrated probabilities are read
  * with the default ones.
  *
  * The judge keeps its `id`: change the selector's `version` with the fit, so that records before and after stay apart.
@@ -26,17 +26,14 @@ export function calibrated(judge: Judge | JudgeFunction, fit: CalibrationCurve):
   const inner = toJudge(judge);
   const schema = z.strictObject({ fit: calibrationCurveSchema });
   const { fit: curve } = parseOptions(schema, { fit }, "calibrated");
-  return {
-    id: inner.id,
-    ...(inner.batchSize === undefined ? {} : { batchSize: inner.batchSize }),
-    async judge(request, options) {
+  const calibrate = (answer: number | null | undefined): number | null | undefined =>
+    typeof answer === "number" ? applyCalibration(curve, answer) : answer;
+  return wrapJudge(
+    inner,
+    async (request, options) => {
       const response = await inner.judge(request, options);
-      if (!Array.isArray(response?.probabilities)) return response;
-      const probabilities = Array.from(response.probabilities, (answer: unknown) => {
-        const isNumber = typeof answer === "number" && answer >= 0 && answer <= 1;
-        return isNumber ? applyCalibration(curve, answer) : answer === null ? null : undefined;
-      });
-      return { ...response, probabilities };
+      return { ...response, probabilities: response.probabilities.map(calibrate) };
     },
-  };
+    { thresholds: undefined },
+  );
 }

@@ -1,5 +1,6 @@
-/** Two judges in a row: the second is asked only about what the first left open. */
+/** Two judges in a row: the second is asked only about the tools that the first left open. */
 
+import pMap from "p-map";
 import * as z from "zod";
 import {
   InvalidOptionsError,
@@ -7,6 +8,8 @@ import {
   JudgeTimeoutError,
   ToolSieveError,
 } from "../../errors.js";
+import { splitBySize } from "../../core/batch.js";
+import { isControlFlow } from "../../core/control-flow.js";
 import { numberBetween, parseOptions } from "../../core/parse-options.js";
 import type {
   Judge,
@@ -15,181 +18,235 @@ import type {
   JudgeRequest,
   JudgeResponse,
 } from "../../core/types.js";
-import { isValidAnswer } from "../../core/verdict.js";
-import { untilAborted } from "../../core/abort.js";
-import { isControlFlow } from "../../core/control-flow.js";
 import { toJudge } from "../judge.js";
 import { mergeResponses } from "../request-parts.js";
 
 const optionsSchema = z.strictObject({
-  rejectBelow: numberBetween(0, 1),
-  acceptAbove: numberBetween(0, 1),
+  rejectBelow: numberBetween(0, 1).optional(),
+  acceptAbove: numberBetween(0, 1).optional(),
 });
 
 export interface CascadingOptions {
-  /** The first judge's word is final where its probability is at most this. */
-  readonly rejectBelow: number;
-  /** The first judge's word is final where its probability is at least this; above `rejectBelow`. */
-  readonly acceptAbove: number;
+  /**
+   * The first judge's answer is final where its probability is at most this.
+   *
+   * @default the first judge's own rejection threshold, else 0.2
+   */
+  readonly rejectBelow?: number | undefined;
+  /**
+   * The first judge's answer is final where its probability is at least this; above `rejectBelow`.
+   *
+   * @default the first judge's own confidence threshold, else 0.8
+   */
+  readonly acceptAbove?: number | undefined;
 }
 
 type Answer = number | null | undefined;
-type Scale = NonNullable<Judge["thresholds"]>;
+type Thresholds = NonNullable<Judge["thresholds"]>;
 
-const defaultScale: Scale = { confidence: 0.8, rejection: 0.2 };
+const defaultThresholds: Thresholds = { confidence: 0.8, rejection: 0.2 };
 
 /** The second judge ends this long before the budget does, so that the first one's answers still arrive in it. */
 const reserveMs = 20;
 
-/** A final answer of the first judge, clamped so that the second's thresholds decide it the same way; `undefined`: open. */
-function finalAnswer(answer: Answer, limits: CascadingOptions, scale: Scale): number | undefined {
-  if (typeof answer !== "number") return undefined;
-  if (answer <= limits.rejectBelow) return Math.min(answer, scale.rejection);
-  return answer >= limits.acceptAbove ? Math.max(answer, scale.confidence) : undefined;
+/** Requests to one judge at a time, where its limit splits what it is asked. */
+const concurrency = 4;
+
+/** How far apart final answers stay that lie below the other scale's threshold. */
+const rankStep = 1e-6;
+
+/** Which answers of the first judge are final, by its own scale. */
+function readCuts(options: CascadingOptions, { thresholds }: Judge): Thresholds {
+  const { rejectBelow, acceptAbove } = parseOptions(optionsSchema, options, "cascading");
+  const own = thresholds ?? defaultThresholds;
+  const cuts = {
+    rejection: rejectBelow ?? own.rejection,
+    confidence: acceptAbove ?? own.confidence,
+  };
+  if (cuts.rejection < cuts.confidence) return cuts;
+  throw new InvalidOptionsError(
+    `Expected \`rejectBelow\` to be less than \`acceptAbove\`, got \`${cuts.rejection}\` and \`${cuts.confidence}\`.`,
+  );
+}
+
+/**
+ * The final answers of the first judge on the second's scale, `undefined` where one is open. An answer that the second's
+ * thresholds would read otherwise is moved to the threshold; accepted ones keep their order above it, for the cap.
+ */
+function toFinalAnswers(answers: readonly Answer[], cuts: Thresholds, scale: Thresholds) {
+  const isAccepted = (answer: Answer): answer is number =>
+    typeof answer === "number" && answer >= cuts.confidence;
+  const moved = answers.filter(isAccepted).filter((answer) => answer < scale.confidence);
+  const lowest = Math.min(...moved);
+  return answers.map((answer): number | undefined => {
+    if (typeof answer !== "number") return undefined;
+    if (answer <= cuts.rejection) return Math.min(answer, scale.rejection);
+    if (!isAccepted(answer)) return undefined;
+    if (answer >= scale.confidence) return answer;
+    return Math.min(1, scale.confidence + (answer - lowest) * rankStep);
+  });
 }
 
 /** An open answer of the first judge as it stands without the second: on the other's scale it must decide nothing. */
-function openAnswer(answer: Answer, { rejection, confidence }: Scale): Answer {
+function toUndecided(answer: Answer, { rejection, confidence }: Thresholds): Answer {
   const decides = typeof answer === "number" && (answer <= rejection || answer >= confidence);
   return decides ? (rejection + confidence) / 2 : answer;
 }
 
-/** The reply with one checked answer per candidate; no answer at all where their number is wrong. */
-function checked(response: JudgeResponse, asked: number): JudgeResponse {
-  const answers: unknown = response?.probabilities;
-  const isWhole = Array.isArray(answers) && answers.length === asked;
-  const probabilities = Array.from({ length: asked }, (_, index) => {
-    const answer: unknown = isWhole ? answers[index] : undefined;
-    return isValidAnswer(answer) ? answer : undefined;
-  });
-  return { ...response, probabilities };
-}
-
 /** Requests that a failed call made, as far as its error says. */
-function requestsOf(error: unknown): number {
+function countRequests(error: unknown): number {
   if (JudgeResponseError.isInstance(error) && error.reason === "circuit-open") return 0;
   return ToolSieveError.isInstance(error) && "attempts" in error ? Number(error.attempts) : 1;
 }
 
 /** Why the second judge's answers are missing: its reply held none, or there was no reply. */
-function missingBecause(error: unknown): NonNullable<JudgeResponse["missing"]> {
+function explainMissing(error: unknown): NonNullable<JudgeResponse["missing"]> {
   if (!JudgeResponseError.isInstance(error) || error.reason === "circuit-open") return "error";
   return error.reason === "refused" ? "refused" : "malformed";
 }
 
-/** True for what is no failure of the judge: the caller's abort, the end of the whole budget, LangGraph's control flow. */
-const mustReachCaller = (error: unknown, signal: AbortSignal): boolean =>
-  signal.aborted || isControlFlow(error);
-
-/** Asks with a little less time than there is. */
-async function askWithReserve(
-  judge: Judge,
-  request: JudgeRequest,
+/** Runs a call whose budget ends a little earlier than the caller's. */
+async function withReserve<T>(
   { signal, deadline }: JudgeOptions,
-): Promise<JudgeResponse> {
-  if (deadline === undefined) return untilAborted(judge.judge(request, { signal }), signal);
+  call: (options: JudgeOptions) => Promise<T>,
+): Promise<T> {
+  if (deadline === undefined) return call({ signal });
   const leftMs = Math.max(0, deadline - reserveMs - Date.now());
   const early = new AbortController();
   const timer = setTimeout(() => early.abort(new JudgeTimeoutError(leftMs)), leftMs);
   const either = AbortSignal.any([signal, early.signal]);
   try {
-    const options = { signal: either, deadline: deadline - reserveMs };
-    return await untilAborted(judge.judge(request, options), either);
+    return await call({ signal: either, deadline: deadline - reserveMs });
   } finally {
     clearTimeout(timer);
   }
 }
 
+/** What became of one request to a judge: a response, or the error that it failed with. */
+type PartResult = {
+  readonly candidates: JudgeRequest["candidates"];
+} & ({ readonly response: JudgeResponse } | { readonly error: unknown });
+
+const hasFailed = (part: PartResult): part is PartResult & { readonly error: unknown } =>
+  "error" in part;
+
+/**
+ * Asks a judge, in several requests where its limit demands that.
+ *
+ * @throws control flow of the host, and the reason of a signal that the caller aborted.
+ */
+function askParts(
+  judge: Judge,
+  { context, candidates }: JudgeRequest,
+  options: JudgeOptions,
+): Promise<readonly PartResult[]> {
+  const parts = splitBySize(candidates, judge.batchSize ?? Number.POSITIVE_INFINITY);
+  const ask = async (part: JudgeRequest["candidates"]): Promise<PartResult> => {
+    try {
+      return {
+        candidates: part,
+        response: await judge.judge({ context, candidates: part }, options),
+      };
+    } catch (error) {
+      const isAborted = options.signal.aborted && !JudgeTimeoutError.isInstance(error);
+      if (isAborted || isControlFlow(error)) throw error;
+      return { candidates: part, error };
+    }
+  };
+  return pMap(parts, ask, { concurrency });
+}
+
+/** The second judge's answers to the open tools; where its budget ended, what the first judge left standing. */
+function mergeSecond(parts: readonly PartResult[], standing: readonly Answer[]): JudgeResponse {
+  let start = 0;
+  const responses = parts.map((part): JudgeResponse => {
+    const stood = standing.slice(start, (start += part.candidates.length));
+    if (!hasFailed(part)) return part.response;
+    const requests = countRequests(part.error);
+    if (JudgeTimeoutError.isInstance(part.error)) return { probabilities: stood, requests };
+    const probabilities = stood.map(() => undefined);
+    return { probabilities, requests, missing: explainMissing(part.error) };
+  });
+  return mergeResponses(responses);
+}
+
+function mergeFirst(parts: readonly PartResult[]): JudgeResponse {
+  const responses = parts.map((part): JudgeResponse => {
+    if (!hasFailed(part)) return part.response;
+    const probabilities = part.candidates.map(() => undefined);
+    return { probabilities, requests: countRequests(part.error) };
+  });
+  return mergeResponses(responses);
+}
+
+/** What the cascade says of itself: the second judge's scale, and what both need of a request. */
+function describeCascade(first: Judge, second: Judge): Omit<Judge, "judge"> {
+  const isCatalog = first.scope === "catalog" || second.scope === "catalog";
+  const batchSizes = [first, second].flatMap(({ batchSize }) => batchSize ?? []);
+  const prepares = [first, second].flatMap((judge) => judge.prepare?.bind(judge) ?? []);
+  return {
+    id: `cascade:${first.id}>${second.id}`,
+    thresholds: second.thresholds ?? defaultThresholds,
+    maxTools: second.maxTools ?? first.maxTools,
+    scope: isCatalog ? "catalog" : undefined,
+    // A whole catalog comes in one request; the cascade itself keeps to the limits of each judge.
+    batchSize: isCatalog || batchSizes.length === 0 ? undefined : Math.min(...batchSizes),
+    prepare:
+      prepares.length === 0
+        ? undefined
+        : async (candidates, options) => {
+            await Promise.all(prepares.map((prepare) => prepare(candidates, options)));
+          },
+  };
+}
+
 /**
  * Asks a cheap judge first, and a better one only about the tools that the first left open: between `rejectBelow` and
- * `acceptAbove`, or without an answer. Probabilities are on the second judge's scale, and so are the thresholds.
+ * `acceptAbove`, or without an answer. Without these options the first judge's own thresholds decide. Probabilities are on
+ * the second judge's scale, and so are the thresholds of the result. If either judge needs the whole catalog (`scope`), the
+ * first gets all candidates in one request.
  *
  * If the budget ends while the second judge works, the first one's answers stand, the open ones as uncertain. If the
  * second judge fails otherwise, the open ones have no answer; if both fail, the second's error is thrown.
  *
  * @throws {InvalidOptionsError} at construction.
  * @example
- * const judge = cascading(localJudge(), jevJudge(), { rejectBelow: 0.02, acceptAbove: 0.98 });
+ * const judge = cascading(localJudge(), jevJudge());
  */
 export function cascading(
   first: Judge | JudgeFunction,
   second: Judge | JudgeFunction,
-  options: CascadingOptions,
+  options: CascadingOptions = {},
 ): Judge {
   const [cheap, better] = [toJudge(first), toJudge(second)];
-  const limits = parseOptions(optionsSchema, options, "cascading");
-  if (limits.rejectBelow >= limits.acceptAbove) {
-    throw new InvalidOptionsError(
-      `Expected \`rejectBelow\` to be less than \`acceptAbove\`, got \`${limits.rejectBelow}\` and \`${limits.acceptAbove}\`.`,
-    );
-  }
-  const scale = better.thresholds ?? defaultScale;
-  const batchSizes = [cheap.batchSize, better.batchSize].filter((size) => size !== undefined);
-
-  async function askFirst(
-    request: JudgeRequest,
-    judgeOptions: JudgeOptions,
-  ): Promise<JudgeResponse | null> {
-    const { signal } = judgeOptions;
-    try {
-      const response = await untilAborted(cheap.judge(request, judgeOptions), signal);
-      return checked(response, request.candidates.length);
-    } catch (error) {
-      if (mustReachCaller(error, signal)) throw error;
-      return null;
-    }
-  }
-
-  async function askSecond(
-    request: JudgeRequest,
-    standing: readonly Answer[],
-    judgeOptions: JudgeOptions,
-    isOnlyOne: boolean,
-  ): Promise<JudgeResponse> {
-    try {
-      const response = await askWithReserve(better, request, judgeOptions);
-      return checked(response, request.candidates.length);
-    } catch (error) {
-      const timedOut = JudgeTimeoutError.isInstance(error);
-      if (isOnlyOne || isControlFlow(error)) throw error;
-      if (judgeOptions.signal.aborted && !timedOut) throw error;
-      const probabilities = timedOut ? standing : standing.map(() => undefined);
-      return {
-        probabilities,
-        requests: requestsOf(error),
-        ...(timedOut ? {} : { missing: missingBecause(error) }),
-      };
-    }
-  }
+  const cuts = readCuts(options, cheap);
+  const scale = better.thresholds ?? defaultThresholds;
 
   return {
-    id: `cascade:${cheap.id}>${better.id}`,
-    thresholds: scale,
-    ...(batchSizes.length === 0 ? {} : { batchSize: Math.min(...batchSizes) }),
+    ...describeCascade(cheap, better),
     async judge(request, judgeOptions) {
       judgeOptions.signal.throwIfAborted();
-      const before = await askFirst(request, judgeOptions);
-      const answers = before?.probabilities ?? [];
-      const final = request.candidates.map((_, index) =>
-        finalAnswer(answers[index], limits, scale),
-      );
-      const open = request.candidates.flatMap((_, index) =>
-        final[index] === undefined ? [index] : [],
-      );
-      if (before !== null && open.length === 0) return { ...before, probabilities: final };
-
+      const firstParts = await askParts(cheap, request, judgeOptions);
+      const before = mergeFirst(firstParts);
+      const final = toFinalAnswers(before.probabilities, cuts, scale);
       const candidates = request.candidates.filter((_, index) => final[index] === undefined);
-      const standing = open.map((index) => openAnswer(answers[index], scale));
-      const after = await askSecond(
-        { context: request.context, candidates },
-        standing,
-        judgeOptions,
-        before === null,
+      if (candidates.length === 0) return { ...before, probabilities: final };
+
+      const secondParts = await withReserve(judgeOptions, (reserved) =>
+        askParts(better, { context: request.context, candidates }, reserved),
       );
-      const merged = before === null ? after : mergeResponses([before, after]);
+      const failed = secondParts.find(hasFailed);
+      if (failed !== undefined && [...firstParts, ...secondParts].every(hasFailed)) {
+        throw failed.error;
+      }
+      const standing = before.probabilities.filter((_, index) => final[index] === undefined);
+      const after = mergeSecond(
+        secondParts,
+        standing.map((answer) => toUndecided(answer, scale)),
+      );
       const rest = [...after.probabilities];
       return {
-        ...merged,
+        ...mergeResponses([before, after]),
         probabilities: final.map((answer) => (answer === undefined ? rest.shift() : answer)),
       };
     },

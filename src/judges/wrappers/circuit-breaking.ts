@@ -10,7 +10,6 @@ import type {
   JudgeResponse,
   Logger,
 } from "../../core/types.js";
-import { isValidAnswer } from "../../core/verdict.js";
 import { loggerSchema } from "../../core/warn-once.js";
 import { notAwaited, onAbort, untilAborted } from "../../core/abort.js";
 import { failureOf, statusOf, type JudgeFailure } from "../failure.js";
@@ -23,11 +22,19 @@ export const breakerOptionsSchema = z.strictObject({
   openMs: integerFrom(1).default(30_000),
 });
 
-/** When a failing judge is left alone, and for how long. */
+/** When the circuit opens, and for how long. */
 export interface BreakerOptions {
-  /** Failures in a row after which the judge is no longer asked, from 1. @default 5 */
+  /**
+   * Failures in a row after which the judge is no longer asked, from 1.
+   *
+   * @default 5
+   */
   readonly failures?: number | undefined;
-  /** How long it is left alone before one call tries it again, in milliseconds. @default 30000 */
+  /**
+   * How long the circuit stays open before one call probes the judge, in milliseconds.
+   *
+   * @default 30000
+   */
   readonly openMs?: number | undefined;
 }
 
@@ -44,12 +51,16 @@ const optionsSchema = breakerOptionsSchema.extend({
 });
 
 /**
- * What a call says about the judge's health: `answered` (it works), `failed` (counts), `broken` (no call can work until
- * someone changes the configuration), `silent` (nothing: the call was given up for other reasons).
+ * What the end of a call shows of the judge:
+ *
+ * - `answered`: it works
+ * - `failed`: counts as a failure
+ * - `broken`: no call can work before its configuration changes
+ * - `silent`: nothing; the call ended for another reason
  */
 type Health = "answered" | "failed" | "broken" | "silent";
 
-const healthOf: Readonly<Record<JudgeFailure, Health>> = {
+const healthByFailure: Readonly<Record<JudgeFailure, Health>> = {
   credentials: "broken",
   configuration: "broken",
   refused: "answered",
@@ -63,12 +74,10 @@ const healthOf: Readonly<Record<JudgeFailure, Health>> = {
   "control-flow": "silent",
 };
 
-/** A reply without a single valid answer is as malformed as one that cannot be read. */
-function healthOfReply(response: JudgeResponse, asked: number): Health {
-  const answers: unknown = response?.probabilities;
-  if (!Array.isArray(answers) || answers.length !== asked) return "failed";
-  const useful = asked === 0 || answers.some(isValidAnswer) || response.missing === "refused";
-  return useful ? "answered" : "failed";
+/** A reply without any valid answer counts like one that cannot be read; single refusals do not count. */
+function rateResponse({ probabilities, missing }: JudgeResponse): Health {
+  const hasAnswer = probabilities.length === 0 || probabilities.some((p) => p !== undefined);
+  return hasAnswer || missing === "refused" ? "answered" : "failed";
 }
 
 /** The state of one circuit: closed (counting), open (until a time), or half-open (one probe under way). */
@@ -83,7 +92,7 @@ class Circuit {
     this.#limits = limits;
   }
 
-  /** Whether a call may go through now; the first one after the wait is the probe, and the only one. */
+  /** Admits a call, or the one probe after the wait. */
   enter(now: number): "call" | "probe" | "refused" {
     if (this.#openUntil === null) return "call";
     if (this.#probing || now < this.#openUntil) return "refused";
@@ -91,7 +100,7 @@ class Circuit {
     return "probe";
   }
 
-  /** Takes note of how a call ended; true if that opened a circuit which was closed. */
+  /** Counts the end of a call; true if that opened a closed circuit. */
   leave(entry: "call" | "probe", health: Health, now: number): boolean {
     if (entry === "probe") this.#probing = false;
     if (health === "silent") return false;
@@ -110,7 +119,7 @@ class Circuit {
   }
 }
 
-function warning(id: string, health: Health, error: unknown, openMs: number): string {
+function describeOpening(id: string, health: Health, error: unknown, openMs: number): string {
   const status = statusOf(error);
   const shown = status === null ? "" : ` (status ${status})`;
   const why =
@@ -120,17 +129,21 @@ function warning(id: string, health: Health, error: unknown, openMs: number): st
   return `Judge \`${id}\` is not asked for ${openMs} ms at a time: ${why}. Every tool is kept meanwhile.`;
 }
 
-/** A call's own signal, and how to let go of it. */
+/** The signal of one call, and what to release after it. */
 interface Attempt {
   readonly signal: AbortSignal;
   dispose(): void;
 }
 
+function startCall({ signal }: JudgeOptions): Attempt {
+  return { signal, dispose: () => undefined };
+}
+
 /**
- * The attempt of a probe: it ends with the turn's budget or the caller, but not because the turn needs no more answers.
- * The turn's other batches fail fast beside it, and that alone would end every probe before it has learned anything.
+ * A probe ends with the budget or with the caller's abort, but not because its turn needs no more answers: the other
+ * batches of the turn fail fast, and that would end every probe before it has shown anything.
  */
-function probing({ signal, deadline }: JudgeOptions, limitMs: number): Attempt {
+function startProbe({ signal, deadline }: JudgeOptions, limitMs: number): Attempt {
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const leave = onAbort(signal, () => {
@@ -148,9 +161,10 @@ function probing({ signal, deadline }: JudgeOptions, limitMs: number): Attempt {
 }
 
 /**
- * Leaves a failing judge alone. After `failures` failures in a row (failure statuses, no connection, timeouts, malformed
- * replies, anything else that it throws) calls fail at once with a `JudgeResponseError` of reason `circuit-open`; after
- * `openMs` one call is let through, and its end decides: it goes on, within its budget, if its turn needs no further answers. Refused credentials or parameters open it at once.
+ * Stops asking a failing judge. After `failures` failures in a row (failure statuses, no connection, timeouts, malformed
+ * replies, anything else that it throws) calls fail at once with a `JudgeResponseError` of reason `circuit-open`. After
+ * `openMs` one call is let through as a probe: an answer closes the circuit, a failure keeps it open. The probe goes on
+ * within its budget even if its turn needs no further answers. Refused credentials or parameters open the circuit at once.
  *
  * Not counted: refusals and requests or replies that were too long, so that no user can switch the judge off for all;
  * calls that the caller aborts; LangGraph's control flow.
@@ -168,8 +182,6 @@ export function circuitBreaking(
   const circuit = new Circuit(limits);
 
   return wrapJudge(inner, async (request, judgeOptions) => {
-    const { signal } = judgeOptions;
-    signal.throwIfAborted();
     const entry = circuit.enter(now());
     if (entry === "refused") {
       throw new JudgeResponseError("The judge was not asked: it failed too often.", {
@@ -178,27 +190,24 @@ export function circuitBreaking(
     }
     const leave = (health: Health, error?: unknown): void => {
       const opened = circuit.leave(entry, health, now());
-      if (opened) warn(logger, warning(inner.id, health, error, limits.openMs));
+      if (opened) warn(logger, describeOpening(inner.id, health, error, limits.openMs));
     };
-    const attempt: Attempt =
-      entry === "probe"
-        ? probing(judgeOptions, limits.openMs)
-        : { signal, dispose: () => undefined };
+    const attempt =
+      entry === "probe" ? startProbe(judgeOptions, limits.openMs) : startCall(judgeOptions);
     const asking = async (): Promise<JudgeResponse> => {
       try {
-        const options = { ...judgeOptions, signal: attempt.signal };
-        const response = await untilAborted(inner.judge(request, options), attempt.signal);
-        leave(healthOfReply(response, request.candidates.length));
+        const response = await inner.judge(request, { ...judgeOptions, signal: attempt.signal });
+        leave(rateResponse(response));
         return response;
       } catch (error) {
         const failure = failureOf(error);
-        const byCaller = attempt.signal.aborted && failure !== "timeout";
-        leave(byCaller ? "silent" : healthOf[failure], error);
+        const isCallersAbort = attempt.signal.aborted && failure !== "timeout";
+        leave(isCallersAbort ? "silent" : healthByFailure[failure], error);
         throw error;
       } finally {
         attempt.dispose();
       }
     };
-    return untilAborted(asking(), signal);
+    return entry === "probe" ? untilAborted(asking(), judgeOptions.signal) : asking();
   });
 }

@@ -2,10 +2,15 @@
 
 import * as z from "zod";
 import { JudgeHttpError, JudgeResponseError, JudgeTimeoutError } from "../../errors.js";
-import { untilAborted } from "../../core/abort.js";
 import { integerFrom, parseOptions } from "../../core/parse-options.js";
 import { wait } from "../../core/timers.js";
-import type { Judge, JudgeFunction, JudgeOptions, JudgeResponse } from "../../core/types.js";
+import type {
+  Judge,
+  JudgeFunction,
+  JudgeOptions,
+  JudgeRequest,
+  JudgeResponse,
+} from "../../core/types.js";
 import { failureOf } from "../failure.js";
 import { toJudge } from "../judge.js";
 import { wrapJudge } from "./wrap-judge.js";
@@ -26,34 +31,34 @@ export interface RetryOptions {
   readonly maxDelayMs?: number | undefined;
 }
 
-type Settings = z.output<typeof retryOptionsSchema>;
+type RetrySettings = z.output<typeof retryOptionsSchema>;
 
 function noteAttempts(error: unknown, attempts: number): unknown {
-  const counts =
+  const hasAttempts =
     JudgeHttpError.isInstance(error) ||
     JudgeTimeoutError.isInstance(error) ||
     JudgeResponseError.isInstance(error);
-  if (counts) error.attempts = Math.max(error.attempts, attempts);
+  if (hasAttempts) error.attempts = Math.max(error.attempts, attempts);
   return error;
 }
 
-/** How long to wait before the next request; `null`: no further request makes sense within the budget. */
-function delayBefore(
+/** The wait before the next request, in milliseconds; `null` if no further request fits into the budget. */
+function planDelay(
   attempt: number,
   error: unknown,
-  settings: Settings,
+  settings: RetrySettings,
   deadline: number | undefined,
 ): number | null {
   if (attempt > settings.retries || failureOf(error) !== "transient") return null;
-  const asked = JudgeHttpError.isInstance(error) ? error.retryAfterMs : null;
+  const retryAfterMs = JudgeHttpError.isInstance(error) ? error.retryAfterMs : null;
   const backoff = Math.min(settings.maxDelayMs, settings.baseDelayMs * 2 ** (attempt - 1));
-  const delay = Math.max(asked ?? 0, backoff * (0.5 + Math.random() / 2));
-  const left = deadline === undefined ? settings.maxDelayMs : deadline - Date.now();
-  return delay > left || left <= 0 ? null : delay;
+  const delay = Math.max(retryAfterMs ?? 0, backoff * (0.5 + Math.random() / 2));
+  const leftMs = deadline === undefined ? settings.maxDelayMs : deadline - Date.now();
+  return delay > leftMs || leftMs <= 0 ? null : delay;
 }
 
-function withCounts(response: JudgeResponse, retries: number): JudgeResponse {
-  if (retries === 0 || typeof response !== "object" || response === null) return response;
+function addRetries(response: JudgeResponse, retries: number): JudgeResponse {
+  if (retries === 0) return response;
   return {
     ...response,
     requests: (response.requests ?? 1) + retries,
@@ -78,16 +83,14 @@ export function retrying(judge: Judge | JudgeFunction, options: RetryOptions = {
 
   async function ask(
     attempt: number,
-    request: Parameters<Judge["judge"]>[0],
+    request: JudgeRequest,
     judgeOptions: JudgeOptions,
   ): Promise<JudgeResponse> {
     const { signal, deadline } = judgeOptions;
     try {
-      signal.throwIfAborted();
-      const response = await untilAborted(inner.judge(request, judgeOptions), signal);
-      return withCounts(response, attempt - 1);
+      return addRetries(await inner.judge(request, judgeOptions), attempt - 1);
     } catch (error) {
-      const delay = signal.aborted ? null : delayBefore(attempt, error, settings, deadline);
+      const delay = signal.aborted ? null : planDelay(attempt, error, settings, deadline);
       if (delay === null) throw noteAttempts(error, attempt);
       await wait(delay, signal);
     }

@@ -209,7 +209,88 @@ describe("cascading", () => {
         () => [0],
         limits,
       ),
-    ).not.toHaveProperty("batchSize");
+    ).toMatchObject({ batchSize: undefined });
+  });
+
+  it("reads the first judge by its own thresholds where no limits are given", async () => {
+    const thresholds = { rejection: 0.002, confidence: 0.003 };
+    const probabilities = { sure: 0.003, never: 0.002, open: 0.0025, silent: null };
+    const better = second({ thresholds: { confidence: 0.9, rejection: 0.1 } });
+    const judge = cascading(first({ probabilities, thresholds }), better);
+    expect(judge.thresholds).toEqual({ confidence: 0.9, rejection: 0.1 });
+    expect((await ask(judge)).probabilities).toEqual([0.9, 0.002, 0.7, 0.01]);
+    expect(better.requests[0]?.candidates.map(({ name }) => name)).toEqual(["open", "silent"]);
+  });
+
+  it.each<[string, object, readonly string[]]>([
+    ["none", {}, ["open", "silent"]],
+    ["a lower one", { rejectBelow: 0.01 }, ["never", "open", "silent"]],
+    ["an upper one", { acceptAbove: 0.99 }, ["sure", "open", "silent"]],
+  ])("takes 0.2 and 0.8 for a judge without thresholds, with %s", async (_, options, open) => {
+    const better = second();
+    await ask(cascading(first(), better, options));
+    expect(better.requests[0]?.candidates.map(({ name }) => name)).toEqual(open);
+  });
+
+  it("keeps the order of accepted tools, so that the cap cuts the least probable ones", async () => {
+    const thresholds = { rejection: 0.002, confidence: 0.003 };
+    const probabilities = { sure: 0.02, never: 0.9, open: 0.3, silent: 0.001 };
+    const judge = cascading(first({ probabilities, thresholds }), second());
+    const selector = createToolSelector({ judge, mode: "enforce", maxTools: 2 });
+    const tools = request.candidates;
+    const selection = await selector.select({ messages: [{ role: "user", text: "go" }], tools });
+    expect(selection.tools).toEqual([tools[1], tools[2]]);
+  });
+
+  it.each([
+    ["first", { scope: "catalog" as const }, {}],
+    ["second", {}, { scope: "catalog" as const }],
+  ])("wants the whole catalog where the %s judge does", async (_, ofFirst, ofSecond) => {
+    const cheap = { ...first(), ...ofFirst, batchSize: undefined };
+    const judge = cascading(cheap, { ...second(), ...ofSecond, batchSize: 3 });
+    expect(judge).toMatchObject({ scope: "catalog", batchSize: undefined });
+  });
+
+  it("asks a judge in as many requests as its limit demands", async () => {
+    const cheap = { ...first({ otherwise: 0.5, probabilities: {} }), scope: "catalog" as const };
+    const better = second({ batchSize: 3, probabilities: {}, otherwise: 0.6 });
+    const response = await ask(cascading(cheap, better));
+    expect(cheap.requests.map(({ candidates }) => candidates.length)).toEqual([4]);
+    expect(better.requests.map(({ candidates }) => candidates.length)).toEqual([3, 1]);
+    expect(response).toMatchObject({ probabilities: [0.6, 0.6, 0.6, 0.6], requests: 3 });
+  });
+
+  it("keeps the answers of the requests that did not fail", async () => {
+    const better = second({
+      batchSize: 1,
+      probabilities: {},
+      otherwise: 0.6,
+      error: (call: number) => (call === 2 ? new JudgeHttpError("x", { status: 503 }) : undefined),
+    });
+    expect(await ask(cascading(first(), better))).toMatchObject({
+      probabilities: [0.95, 0.05, 0.6, undefined],
+      missing: "error",
+    });
+  });
+
+  it("prepares both judges", async () => {
+    const prepared: string[] = [];
+    const preparing = (id: string) => ({
+      ...fakeJudge({ id }),
+      prepare: async () => void prepared.push(id),
+    });
+    const options = { signal: new AbortController().signal };
+    await cascading(preparing("a"), preparing("b")).prepare?.([], options);
+    expect(prepared).toEqual(["a", "b"]);
+    expect(cascading(first(), second()).prepare).toBeUndefined();
+  });
+
+  it.each([
+    [3, 5, 5],
+    [3, undefined, 3],
+  ])("has the cap of the second judge, else of the first", (ofFirst, ofSecond, expected) => {
+    const judge = cascading({ ...first(), maxTools: ofFirst }, { ...second(), maxTools: ofSecond });
+    expect(judge.maxTools).toBe(expected);
   });
 
   it("refuses limits that are not in order", () => {
@@ -218,6 +299,9 @@ describe("cascading", () => {
     );
     expect(() => cascading(first(), second(), { rejectBelow: -1, acceptAbove: 0.1 })).toThrow(
       "Expected `rejectBelow` to be a number from 0 to 1",
+    );
+    expect(() => cascading(first(), second(), { rejectBelow: 0.85 })).toThrow(
+      "Expected `rejectBelow` to be less than `acceptAbove`, got `0.85` and `0.8`.",
     );
   });
 });

@@ -185,14 +185,6 @@ describe("retrying", () => {
     expect(await run(retrying(inner))).toMatchObject({ requests: 3, retries: 2 });
   });
 
-  it.each([undefined, null, "no"])(
-    "passes a reply of %j on, even after a repetition",
-    async (reply) => {
-      const inner = failing([http(503)], { reply: () => reply });
-      expect(await run(retrying(inner))).toBe(reply);
-    },
-  );
-
   it("refuses wrong options at construction", () => {
     expect(() => retrying(fakeJudge(), { retries: -1 })).toThrow(
       "Expected `retries` to be an integer from 0, got `-1` (number).",

@@ -8,6 +8,7 @@ export type { ContextOptions, Redact } from "./core/context.js";
 export type { JudgeLimits } from "./core/limits.js";
 export type {
   Candidate,
+  EvictionStrategy,
   Judge,
   JudgeContext,
   JudgeFunction,
@@ -68,6 +69,17 @@ export { createLexicalToolIndex } from "./tool-index/lexical/lexical-tool-index.
 export type { LexicalToolIndexOptions } from "./tool-index/lexical/lexical-tool-index.js";
 export { isToolIndex } from "./tool-index/tool-index.js";
 export { metadataFilter } from "./tool-index/metadata-filter.js";
+export { createHybridToolIndex } from "./tool-index/hybrid-tool-index.js";
+export type { HybridToolIndexOptions } from "./tool-index/hybrid-tool-index.js";
+export { createToolSessions } from "./tool-index/sessions/tool-sessions.js";
+export type { ToolSessions, ToolSessionsOptions } from "./tool-index/sessions/tool-sessions.js";
+export {
+  alwaysEvict,
+  compositeEviction,
+  lruEviction,
+  neverEvict,
+  ttlEviction,
+} from "./tool-index/sessions/eviction.js";
 
 export { describeTool } from "./core/describe.js";
 export { catalogFingerprint } from "./core/fingerprint.js";

@@ -20,9 +20,33 @@ export function listFingerprint(fingerprints: readonly string[]): string {
   return sha256Hex(fingerprints.join("\n"));
 }
 
-/** SHA-256 over the names, descriptions and input schemas of a catalog, in its order. */
+/** Of frozen tools, which stay as they are: a catalog of thousands is compared on every search. */
+const frozenTools = new WeakMap<ToolDescription, string>();
+
+/** SHA-256 of all that an index keeps of a tool: what {@link toolFingerprint} covers, its group and its metadata. */
+function hashIndexedTool(tool: ToolDescription): string {
+  const { name, description, parameters, group, metadata } = tool;
+  return sha256Hex(
+    canonicalJson([name, description ?? null, parameters ?? null, group ?? null, metadata ?? null]),
+  );
+}
+
+function indexedFingerprint(tool: ToolDescription): string {
+  if (!Object.isFrozen(tool)) return hashIndexedTool(tool);
+  const fingerprint = frozenTools.get(tool) ?? hashIndexedTool(tool);
+  frozenTools.set(tool, fingerprint);
+  return fingerprint;
+}
+
+/**
+ * SHA-256 over the names, descriptions, input schemas, groups and metadata of a catalog, in its order: equal as long as
+ * an index of it is up to date. A frozen tool is read once.
+ *
+ * @example
+ * catalogFingerprint(tools) === catalogFingerprint(structuredClone(tools)); // true
+ */
 export function catalogFingerprint(tools: readonly ToolDescription[]): string {
-  return listFingerprint(tools.map(toolFingerprint));
+  return listFingerprint(tools.map(indexedFingerprint));
 }
 
 /** A stable number in [0, 1) for an id: the first 48 bits of its SHA-256. */

@@ -57,7 +57,7 @@ export function copyTools(tools: readonly ToolDescription[]): readonly ToolDescr
         `Expected the tool at position ${position} to have a name, got none.`,
       );
     }
-    return { ...tool };
+    return Object.isFrozen(tool) ? tool : { ...tool };
   });
 }
 

@@ -55,8 +55,20 @@ describe("catalogFingerprint", () => {
     [{ ...tool, name: "b" }],
     [{ ...tool, description: "e" }],
     [{ ...tool, parameters: { type: "object", required: ["x"] } }],
-  ])("changes with name, description and schema: %j", (other) => {
+    [{ ...tool, group: "g" }],
+    [{ ...tool, metadata: { x: 1 } }],
+  ])("changes with name, description, schema, group and metadata: %j", (other) => {
     expect(catalogFingerprint([other])).not.toBe(catalogFingerprint([tool]));
+  });
+
+  it("reads a tool that is not frozen every time", () => {
+    const changing = { ...tool, metadata: { x: 1 } };
+    const before = catalogFingerprint([changing]);
+    changing.metadata.x = 2;
+    expect(catalogFingerprint([changing])).not.toBe(before);
+    const frozen = Object.freeze({ ...tool });
+    expect(catalogFingerprint([frozen])).toBe(catalogFingerprint([tool]));
+    expect(catalogFingerprint([frozen])).toBe(catalogFingerprint([tool]));
   });
 
   it("changes with the order of the tools", () => {
@@ -64,10 +76,9 @@ describe("catalogFingerprint", () => {
     expect(catalogFingerprint([tool, other])).not.toBe(catalogFingerprint([other, tool]));
   });
 
-  it("ignores metadata and the order of keys in a schema", () => {
+  it("ignores the order of keys", () => {
     const same = {
       parameters: { type: "object" },
-      metadata: { x: 1 },
       description: "d",
       name: "a",
     };

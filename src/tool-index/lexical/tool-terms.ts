@@ -91,8 +91,7 @@ function readParameters(schema: unknown): ParameterTexts {
   };
 }
 
-/** Reads a tool. Its length in characters is bounded; a getter that throws counts as an absent field. */
-export function readToolTerms(tool: ToolDescription): ToolTerms {
+function collectToolTerms(tool: ToolDescription): ToolTerms {
   const nameText = tool.name.slice(0, limits.nameChars);
   const name = listStems(nameText);
   const text = listStems(
@@ -123,4 +122,17 @@ export function readToolTerms(tool: ToolDescription): ToolTerms {
     pairs: hashPairs([...name, "", ...text]),
     letters: hashLetters(nameText),
   };
+}
+
+/** Of frozen tools, which stay as they are: sessions of many users mostly hold the same tools. */
+const frozenTools = new WeakMap<ToolDescription, ToolTerms>();
+
+/**
+ * Reads a tool, a frozen one once. Its length in characters is bounded; a getter that throws counts as an absent field.
+ */
+export function readToolTerms(tool: ToolDescription): ToolTerms {
+  if (!Object.isFrozen(tool)) return collectToolTerms(tool);
+  const terms = frozenTools.get(tool) ?? collectToolTerms(tool);
+  frozenTools.set(tool, terms);
+  return terms;
 }

@@ -1,13 +1,9 @@
 /** Entry `toolsieve/langgraph`: adapters for `StateGraph` and `createReactAgent`. */
 
-export {
-  dynamicModel,
-  toolSelectorNode,
-  withToolSelection,
-} from "./adapters/langgraph/langgraph-adapters.js";
-export type {
-  DynamicModelOptions,
-  NodeSelectionOptions,
-  ToolSelectorNodeOptions,
-  WithToolSelectionOptions,
-} from "./adapters/langgraph/langgraph-adapters.js";
+export { dynamicModel } from "./adapters/langgraph/dynamic-model.js";
+export type { DynamicModelOptions } from "./adapters/langgraph/dynamic-model.js";
+export type { NodeSelectionOptions } from "./adapters/langgraph/node-options.js";
+export { toolSelectorNode } from "./adapters/langgraph/tool-selector-node.js";
+export type { ToolSelectorNodeOptions } from "./adapters/langgraph/tool-selector-node.js";
+export { withToolSelection } from "./adapters/langgraph/with-tool-selection.js";
+export type { WithToolSelectionOptions } from "./adapters/langgraph/with-tool-selection.js";

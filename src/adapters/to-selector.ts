@@ -1,9 +1,9 @@
 /** Lets every adapter take either a tool selector or the options of one. */
 
-import { createToolSelector } from "../selector/tool-selector.js";
 import type { ToolSelectorOptions } from "../core/options.js";
+import { read } from "../core/read.js";
+import { createToolSelector } from "../selector/tool-selector.js";
 import type { ToolSelector } from "../selector/tool-selector.js";
-import { read } from "./read.js";
 
 function isToolSelector(value: unknown): value is ToolSelector {
   return typeof read(value, "run") === "function" && typeof read(value, "select") === "function";

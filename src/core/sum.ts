@@ -13,3 +13,9 @@ export function sumKnown(values: readonly (number | null | undefined)[]): number
     0,
   );
 }
+
+/** The sum of the values that are stated; `undefined` if none is. */
+export function sumStated(values: readonly (number | undefined)[]): number | undefined {
+  const stated = values.filter((value) => value !== undefined);
+  return stated.length === 0 ? undefined : sum(stated);
+}

@@ -1,7 +1,7 @@
 /** What prompts have in common: conversation and tools as data, a batch cut into requests that fit, their answers merged. */
 
 import { JudgeHttpError, JudgeResponseError } from "../errors.js";
-import { sum, sumKnown } from "../core/sum.js";
+import { sum, sumStated } from "../core/sum.js";
 import { cleanText } from "../core/text.js";
 import type { JudgeContext, JudgeMessage, JudgeResponse, JudgeUsage } from "../core/types.js";
 import { failureOf } from "./failure.js";
@@ -36,8 +36,7 @@ function sumUsage(responses: readonly JudgeResponse[]): JudgeUsage | undefined {
   return {
     inputTokens: sum(usages.map(({ inputTokens }) => inputTokens)),
     outputTokens: sum(usages.map(({ outputTokens }) => outputTokens)),
-    cachedInputTokens:
-      sumKnown(usages.map(({ cachedInputTokens }) => cachedInputTokens)) ?? undefined,
+    cachedInputTokens: sumStated(usages.map(({ cachedInputTokens }) => cachedInputTokens)),
   };
 }
 

@@ -12,8 +12,8 @@ import { AIMessage, AIMessageChunk } from "@langchain/core/messages";
 import type { ChatResult } from "@langchain/core/outputs";
 import { ChatGenerationChunk } from "@langchain/core/outputs";
 import type { Runnable } from "@langchain/core/runnables";
-import { read, readText } from "../adapters/read.js";
-import { describeLangChainTool } from "../adapters/tools.js";
+import { describeLangChainTool } from "../adapters/describe-langchain-tool.js";
+import { read, readText } from "../core/read.js";
 import type { ModelUsage } from "../core/types.js";
 import { wait } from "./fake-judge.js";
 
@@ -74,7 +74,7 @@ export interface RecordingChatModel extends BaseChatModel<CallOptions> {
   readonly calls: readonly RecordedModelCall[];
 }
 
-function nameOf(tool: unknown): string {
+function readToolName(tool: unknown): string {
   return (
     describeLangChainTool(tool)?.name ??
     readText(tool, "name") ??
@@ -222,7 +222,7 @@ class ScriptedChatModel extends BaseChatModel<CallOptions> implements RecordingC
     const call: RecordedModelCall = {
       messages: [...messages],
       tools,
-      toolNames: tools.map(nameOf),
+      toolNames: tools.map(readToolName),
       toolChoice: options.tool_choice,
     };
     const number = this.calls.push(call);

@@ -62,7 +62,7 @@ describe("mergeResponses", () => {
       requestId: "r1",
       requests: 3,
       retries: 1,
-      usage: { inputTokens: 15, outputTokens: 3, cachedInputTokens: undefined },
+      usage: { inputTokens: 15, outputTokens: 3, cachedInputTokens: 4 },
       missing: "refused",
     });
   });

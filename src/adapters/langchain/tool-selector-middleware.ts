@@ -3,18 +3,21 @@
 import { createMiddleware } from "langchain";
 import type { AgentMiddleware, ModelRequest } from "langchain";
 import * as z from "zod";
+import { ignoreRejection } from "../../core/call-safely.js";
 import { functionOption, parseOptions } from "../../core/parse-options.js";
+import { readList } from "../../core/read.js";
 import type { Turn, TurnOverrides } from "../../core/types.js";
 import type { ToolSelectorOptions } from "../../core/options.js";
 import type { ToolSelector } from "../../selector/tool-selector.js";
 import type { Warn } from "../../core/warn-once.js";
 import { createWarnOnce } from "../../core/warn-once.js";
-import { announceSelection, currentConfig, turnOfRun } from "../host.js";
-import { toTurnMessages } from "../messages.js";
-import { readModelOutcome } from "../outcome.js";
-import { isList, readList } from "../read.js";
+import { announceSelection } from "../announce-selection.js";
+import { describeLangChainTool } from "../describe-langchain-tool.js";
+import { toTurnMessages } from "../read-messages.js";
+import { readModelOutcome } from "../read-outcome.js";
+import { currentConfig, readRun } from "../read-run.js";
 import { toSelector } from "../to-selector.js";
-import { describeLangChainTool, lastOfEachName } from "../tools.js";
+import { keepLastOfEachName } from "../unique-tools.js";
 
 type Request = Pick<
   ModelRequest,
@@ -63,23 +66,28 @@ interface Readers {
   readonly groupId?: ReadId | undefined;
 }
 
-/** What the user's functions say of a request; one that throws, or answers no string, says nothing. */
-function readIds(request: Request, readers: Readers, warn: Warn): Pick<Turn, keyof Readers> {
-  const readId = (which: keyof Readers): { readonly [key: string]: string } => {
+/** Reads the ids; a reader that throws or returns a non-string is ignored. */
+function readIds(
+  request: Request,
+  readers: Readers,
+  warn: Warn,
+): Partial<Record<keyof Readers, string>> {
+  const ids: Partial<Record<keyof Readers, string>> = {};
+  for (const which of ["threadId", "groupId"] as const) {
     try {
       const id: unknown = readers[which]?.(request);
-      return typeof id === "string" ? { [which]: id } : {};
+      if (typeof id === "string") ids[which] = id;
+      else ignoreRejection(id);
     } catch {
       warn(which, `\`${which}\` of the middleware threw; the turn goes on without it.`);
-      return {};
     }
-  };
-  return { ...readId("threadId"), ...readId("groupId") };
+  }
+  return ids;
 }
 
 /** The tools that the host carries through a middleware. */
-function offerable(tools: readonly Tool[], warn: Warn): readonly Tool[] {
-  const unique = lastOfEachName(tools);
+function keepOfferable(tools: readonly Tool[], warn: Warn): readonly Tool[] {
+  const unique = keepLastOfEachName(tools);
   for (const name of unique.duplicates) {
     warn(
       `duplicate:${name}`,
@@ -91,7 +99,7 @@ function offerable(tools: readonly Tool[], warn: Warn): readonly Tool[] {
 
 function toTurn(request: Request, tools: readonly Tool[]): Turn<Tool> {
   return {
-    ...turnOfRun(currentConfig(), request.runtime),
+    ...readRun(currentConfig(), request.runtime),
     messages: toTurnMessages(readList(request, "messages")),
     tools,
     describe: describeLangChainTool,
@@ -133,9 +141,9 @@ export function toolSelectorMiddleware(
     name,
     wrapModelCall: (request, handler) => {
       // Without a list the host offers its own whole catalog, and there is nothing to select from.
-      if (!isList(request.tools)) return handler(request);
+      if (!Array.isArray(request.tools)) return handler(request);
       const config = currentConfig();
-      const turn = toTurn(request, offerable(request.tools, warn));
+      const turn = toTurn(request, keepOfferable(request.tools, warn));
       return ours.run(
         { ...turn, ...readIds(request, readers, warn) },
         {

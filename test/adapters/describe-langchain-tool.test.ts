@@ -3,7 +3,8 @@ import { DynamicTool, tool } from "@langchain/core/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import * as z3 from "zod/v3";
-import { describeLangChainTool, lastOfEachName } from "../../src/adapters/tools.js";
+import { describeLangChainTool } from "../../src/adapters/describe-langchain-tool.js";
+import { keepLastOfEachName } from "../../src/adapters/unique-tools.js";
 import { namedTool } from "./support.js";
 
 const description = "Finds orders.";
@@ -86,34 +87,34 @@ describe("describeLangChainTool", () => {
   });
 });
 
-describe("lastOfEachName", () => {
+describe("keepLastOfEachName", () => {
   const [x1, x2, y] = [namedTool("x", "One."), namedTool("x", "Two."), namedTool("y")];
 
   it("is the very array where every name is its own", () => {
     const list = [x1, y];
-    expect(lastOfEachName(list).tools).toBe(list);
+    expect(keepLastOfEachName(list).tools).toBe(list);
   });
 
   it("keeps the last, and names each duplicate once", () => {
     const x3 = namedTool("x", "Three.");
-    expect(lastOfEachName([x1, y, x2, x3])).toEqual({ tools: [y, x3], duplicates: ["x"] });
+    expect(keepLastOfEachName([x1, y, x2, x3])).toEqual({ tools: [y, x3], duplicates: ["x"] });
   });
 
   it("keeps one object twice, dicts, and a dict beside a tool of its name", () => {
     const dict = { name: "x", description: "A dict.", input_schema: {} };
     const list = [y, dict, { ...dict }, x1, y];
-    expect(lastOfEachName(list).tools).toBe(list);
+    expect(keepLastOfEachName(list).tools).toBe(list);
   });
 
   it("goes by Map, not by object: names of Object.prototype are names", () => {
     const list = ["constructor", "__proto__", "toString"].map((name) => namedTool(name));
-    expect(lastOfEachName(list).tools).toBe(list);
+    expect(keepLastOfEachName(list).tools).toBe(list);
   });
 
   it("lets unreadable tools be", () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     const list = [proxy, x1];
-    expect(lastOfEachName(list).tools).toBe(list);
+    expect(keepLastOfEachName(list).tools).toBe(list);
   });
 });

@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
-import { readModelOutcome } from "../../src/adapters/outcome.js";
+import { readModelOutcome } from "../../src/adapters/read-outcome.js";
 
 const usage = (input: number, details = {}) => ({
   input_tokens: input,

@@ -1,4 +1,4 @@
-/** A stand-in for a plain chat model that selects and binds its tools at the moment it is invoked or streamed. */
+/** A stand-in for a plain chat model that selects and binds its tools when it is invoked or streamed. */
 
 import type { BaseLanguageModelInput } from "@langchain/core/language_models/base";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
@@ -6,17 +6,18 @@ import type { AIMessageChunk } from "@langchain/core/messages";
 import { Runnable } from "@langchain/core/runnables";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { concat } from "@langchain/core/utils/stream";
+import { read, readList } from "../../core/read.js";
 import type { Turn } from "../../core/types.js";
 import type { ToolSelector } from "../../selector/tool-selector.js";
-import { announceSelection, turnOfRun } from "../host.js";
-import { toTurnMessages } from "../messages.js";
-import { bindOffered, messagesOfState } from "./model-step.js";
-import type { BoundModel } from "./model-step.js";
-import { readModelOutcome } from "../outcome.js";
-import { isList, read, readList } from "../read.js";
-import { describeLangChainTool } from "../tools.js";
+import { announceSelection } from "../announce-selection.js";
+import { describeLangChainTool } from "../describe-langchain-tool.js";
+import { toTurnMessages } from "../read-messages.js";
+import { bindTools, readStateMessages } from "./bind-tools.js";
+import type { BoundModel } from "./bind-tools.js";
+import { readModelOutcome } from "../read-outcome.js";
+import { readRun } from "../read-run.js";
 
-export interface SelectingModelOptions<T> {
+export interface ToolSelectingModelOptions<T> {
   readonly model: BaseChatModel;
   readonly tools: readonly T[];
   readonly toolChoice: unknown;
@@ -42,13 +43,13 @@ const callMethods: ReadonlySet<PropertyKey> = new Set([
   "withListeners",
 ]);
 
-function messagesOfInput(input: unknown): readonly unknown[] {
-  if (isList(input)) return input;
+function readInputMessages(input: unknown): readonly unknown[] {
+  if (Array.isArray(input)) return input;
   if (typeof input === "string") return [input];
   const toMessages = read(input, "toChatMessages");
   if (typeof toMessages !== "function") return [];
   const messages: unknown = Reflect.apply(toMessages, input, []);
-  return isList(messages) ? messages : [];
+  return Array.isArray(messages) ? messages : [];
 }
 
 class SelectingCalls<T> extends Runnable<BaseLanguageModelInput, AIMessageChunk> {
@@ -56,9 +57,9 @@ class SelectingCalls<T> extends Runnable<BaseLanguageModelInput, AIMessageChunk>
     return "SelectingModel";
   }
   lc_namespace = ["toolsieve", "adapters"];
-  readonly #options: SelectingModelOptions<T>;
+  readonly #options: ToolSelectingModelOptions<T>;
 
-  constructor(options: SelectingModelOptions<T>) {
+  constructor(options: ToolSelectingModelOptions<T>) {
     super();
     this.#options = options;
   }
@@ -109,17 +110,17 @@ class SelectingCalls<T> extends Runnable<BaseLanguageModelInput, AIMessageChunk>
   ): Promise<AIMessageChunk> {
     const { model, tools, toolChoice, selector, state } = this.#options;
     const prepared = readList(state, "llmInputMessages");
-    const sent = prepared.length > 0 ? prepared : messagesOfInput(input);
-    const messages = sent.length > 0 ? sent : messagesOfState(state);
+    const sent = prepared.length > 0 ? prepared : readInputMessages(input);
+    const messages = sent.length > 0 ? sent : readStateMessages(state);
     const turn: Turn<T> = {
-      ...turnOfRun(config),
+      ...readRun(config),
       messages: toTurnMessages(messages),
       tools,
       describe: describeLangChainTool,
       toolChoice,
     };
     return selector.run(turn, {
-      callModel: async (offered) => call(bindOffered(model, offered, toolChoice)),
+      callModel: async (offered) => call(bindTools(model, offered, toolChoice)),
       onSelection: (selection) => announceSelection(selection, config),
       readOutcome: (result) => readModelOutcome(result, messages),
     });
@@ -130,7 +131,7 @@ class SelectingCalls<T> extends Runnable<BaseLanguageModelInput, AIMessageChunk>
  * The plain model to everyone who looks at it (`instanceof`, `withStructuredOutput`, private members); only calls that reach the
  * model go through a selection first.
  */
-export function selectingModel<T>(options: SelectingModelOptions<T>): BaseChatModel {
+export function createToolSelectingModel<T>(options: ToolSelectingModelOptions<T>): BaseChatModel {
   const calls = new SelectingCalls(options);
   return new Proxy(options.model, {
     get(model, key) {

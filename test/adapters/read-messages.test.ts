@@ -9,7 +9,7 @@ import {
   ToolMessage,
 } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
-import { toTurnMessages } from "../../src/adapters/messages.js";
+import { toTurnMessages } from "../../src/adapters/read-messages.js";
 
 const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
 
@@ -110,6 +110,14 @@ describe("toTurnMessages", () => {
         { tool_calls: [] },
       ),
     ],
+    ...["tool_call", "tool_use", "server_tool_use", "server_tool_call", "invalid_tool_call"].map(
+      (type): [string, AIMessage] => [
+        `a content block of type ${type}`,
+        Object.assign(new AIMessage(""), {
+          content: [{ type, id: "1", name: "search", input: {}, args: "{" }],
+        }),
+      ],
+    ),
     [
       "OpenAI's raw field",
       new AIMessage({

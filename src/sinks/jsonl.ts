@@ -3,8 +3,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, type FileHandle } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
+import { readErrorCode } from "../core/error-code.js";
 import { integerFrom, parseOptions } from "../core/parse-options.js";
 import type { SelectionRecord } from "../core/record.js";
 import type { Sink } from "../core/types.js";
@@ -49,7 +49,7 @@ export interface JsonlSink extends Required<Sink> {
   stats(): SinkStats;
 }
 
-/** Says where the next line goes. */
+/** The path of the next line. */
 type NextPath = (lineBytes: number) => string;
 
 type Rotation = NonNullable<z.output<typeof optionsSchema>["rotate"]>;
@@ -58,7 +58,7 @@ type Rotation = NonNullable<z.output<typeof optionsSchema>["rotate"]>;
  * Names the files of this process, `NAME-DAY-PID-RANDOM-COUNT.EXT`: no other process writes to them, and their names
  * sort by time.
  */
-function rotatingPath(path: string, { maxBytes, daily }: Rotation): NextPath {
+function createRotation(path: string, { maxBytes, daily }: Rotation): NextPath {
   const extension = extname(path);
   const name = basename(path, extension);
   const owner = `${process.pid}-${randomBytes(4).toString("hex")}`;
@@ -79,37 +79,22 @@ function rotatingPath(path: string, { maxBytes, daily }: Rotation): NextPath {
   };
 }
 
-/** The size of a file that ends inside a line; `null` for one that ends with a line or is empty. */
-async function unfinishedSize(file: FileHandle): Promise<number | null> {
-  const { size } = await file.stat();
-  if (size === 0) return null;
-  const last = Buffer.alloc(1);
-  const { bytesRead } = await file.read(last, 0, 1, size - 1);
-  return bytesRead === 1 && last[0] !== 0x0a ? size : null;
-}
+const newline = 0x0a;
 
-/** Pauses between looks at a line that may be torn, in milliseconds. */
-const patienceMs = [5, 20, 75, 200];
+/** True if the last line has no end: a crash tore it, or another process is writing it. */
+async function endsInsideLine(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  if (size === 0) return false;
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return bytesRead === 1 && buffer[0] !== newline;
+}
 
 /**
- * Whether the file ends in a line that nobody will finish. Another process may be in the middle of its write, and may have
- * lost the processor there, so a line is only called torn when nothing has happened to it for a while.
+ * Appends a line with one `write`, so that no other writer comes in between, on a line of its own. If the last line was still
+ * being written, a blank line follows it, which readers skip.
  */
-async function endsInTornLine(file: FileHandle): Promise<boolean> {
-  const size = await unfinishedSize(file);
-  if (size === null) return false;
-  for (const pauseMs of patienceMs) {
-    await sleep(pauseMs);
-    const now = await unfinishedSize(file);
-    if (now === null) return false;
-    if (now !== size) return endsInTornLine(file);
-  }
-  return true;
-}
-
-/** One `write` in append mode per line: the kernel lets no other writer in between. */
 async function appendLine(file: FileHandle, line: Buffer): Promise<void> {
-  const data = (await endsInTornLine(file)) ? Buffer.concat([Buffer.from("\n"), line]) : line;
+  const data = (await endsInsideLine(file)) ? Buffer.concat([Buffer.of(newline), line]) : line;
   const { bytesWritten } = await file.write(data);
   // The rest is not sent after it, because another process may have written meanwhile.
   if (bytesWritten < data.length) throw Object.assign(new Error("short write"), { code: "ENOSPC" });
@@ -120,15 +105,10 @@ async function openLog(path: string): Promise<FileHandle> {
   try {
     return await open(path, "a+", 0o600);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (readErrorCode(error) !== "ENOENT") throw error;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     return await open(path, "a+", 0o600);
   }
-}
-
-function codeOf(error: unknown): string {
-  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
-  return typeof code === "string" ? code : "unknown error";
 }
 
 /**
@@ -154,7 +134,9 @@ function createWriter(nextPath: NextPath) {
       await appendLine(opened.file, line);
       return null;
     } catch (error) {
-      return new ToolSieveError(`jsonlSink: a record could not be written (${codeOf(error)}).`);
+      return new ToolSieveError(
+        `jsonlSink: a record could not be written (${readErrorCode(error) ?? "unknown error"}).`,
+      );
     }
   }
 
@@ -200,7 +182,7 @@ export function jsonlSink(path: string, options?: JsonlSinkOptions): JsonlSink {
     name: "jsonlSink",
     maxBatch: { items: 256, bytes: 4 * 1024 * 1024 },
     deliver: createWriter(
-      rotate === undefined ? () => absolutePath : rotatingPath(absolutePath, rotate),
+      rotate === undefined ? () => absolutePath : createRotation(absolutePath, rotate),
     ),
     retry: { initialMs: 0, maxMs: 0 },
   });

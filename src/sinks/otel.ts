@@ -122,7 +122,7 @@ function toolAttributes({ catalog, offered, suggested }: SelectionRecord) {
 }
 
 /** The record as flat attributes; what is unknown is left out. */
-function attributesOf(record: SelectionRecord): Attributes {
+function toAttributes(record: SelectionRecord): Attributes {
   const all: Readonly<Record<string, Attributes[string] | null>> = {
     ...genAiAttributes(record),
     ...turnAttributes(record),
@@ -137,7 +137,7 @@ function attributesOf(record: SelectionRecord): Attributes {
 }
 
 /** The record as a log body: plain data, without the one field that can hold message text. */
-function bodyOf(record: SelectionRecord): LogBody {
+function toBody(record: SelectionRecord): LogBody {
   return JSON.parse(JSON.stringify({ ...record, content: undefined })) as LogBody;
 }
 
@@ -160,7 +160,7 @@ async function loadApis() {
 type Apis = Awaited<ReturnType<typeof loadApis>>;
 
 function emit(record: SelectionRecord, apis: Apis, options: ResolvedOptions): void {
-  const attributes = attributesOf(record);
+  const attributes = toAttributes(record);
   if (options.spanEvents) {
     const span = apis.trace.getActiveSpan();
     if (span?.isRecording() === true) span.addEvent(eventName, attributes);
@@ -175,7 +175,7 @@ function emit(record: SelectionRecord, apis: Apis, options: ResolvedOptions): vo
     severityNumber: isNotable ? WARN : INFO,
     severityText: isNotable ? "WARN" : "INFO",
     attributes,
-    ...(options.body ? { body: bodyOf(record) } : {}),
+    body: options.body ? toBody(record) : undefined,
   });
 }
 

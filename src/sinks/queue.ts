@@ -1,4 +1,4 @@
-/** The bounded queue between a turn and a slow destination: takes at once, delivers in the background, counts what it loses. */
+/** A bounded queue between a turn and a slow destination; it delivers in the background and counts losses. */
 
 import { functionOption, integerFrom } from "../core/parse-options.js";
 import { quietly } from "../core/quietly.js";

@@ -7,6 +7,12 @@ import { read } from "../core/read.js";
 import type { Candidate } from "../core/types.js";
 import type { ToolSessions } from "./sessions/tool-sessions.js";
 
+/**
+ * How long a search may go on after it was given up: a large catalog that takes longer to index than a turn can wait is
+ * then ready for the next one.
+ */
+const backgroundMs = 60_000;
+
 const optionsSchema = z.strictObject({
   sessions: z.custom<ToolSessions>(
     (value) => typeof read(value, "search") === "function",
@@ -23,7 +29,7 @@ export interface ShortlistOptions {
   readonly size?: number | undefined;
   /** Catalogs of up to so many candidates are left whole. @default 256 */
   readonly over?: number | undefined;
-  /** A search that takes longer is given up. @default 1000 */
+  /** A search that takes longer is not waited for; indexing goes on for the next turn. @default 1000 */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -81,11 +87,12 @@ export function createShortlist(options: ShortlistOptions): Shortlist {
     if (candidates.length <= over || candidates.length <= size) return keepAll(candidates, "small");
     if (searchText === null) return keepAll(candidates, "no-search-text");
     const timeout = AbortSignal.timeout(timeoutMs);
-    const either = AbortSignal.any([signal, timeout]);
     try {
       const request = { query: searchText, maxResults: size };
-      const search = sessions.search(sessionId, candidates, request, { signal: either });
-      const { matches } = await untilAborted(search, either);
+      const search = sessions.search(sessionId, candidates, request, {
+        signal: AbortSignal.any([signal, AbortSignal.timeout(backgroundMs)]),
+      });
+      const { matches } = await untilAborted(search, AbortSignal.any([signal, timeout]));
       if (matches.length === 0) return keepAll(candidates, "no-match");
       const names = new Set(matches.map(({ name }) => name));
       return { isListed: candidates.map(({ name }) => names.has(name)), reason: "shortlisted" };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createLexicalToolIndex, createToolSessions, InvalidOptionsError } from "toolsieve";
 import type { ToolIndex, ToolDescription } from "toolsieve";
@@ -61,11 +62,30 @@ describe("createShortlist", () => {
   ] as const)(
     "keeps everything, reason %s: %s",
     async (reason, _, index, candidates, searchText) => {
-      const shortlist = create(index, { timeoutMs: 20 });
+      const shortlist = create(index, { timeoutMs: 300 });
       const result = await shortlist({ sessionId: "s", candidates, searchText, signal });
       expect(result).toEqual({ isListed: candidates.map(() => true), reason });
     },
   );
+
+  it("has the index ready for the next turn, even if the first could not wait for it", async () => {
+    const inner = createLexicalToolIndex();
+    let indexed = 0;
+    const slow: ToolIndex = {
+      ...inner,
+      async indexTools(sessionId, tools, options) {
+        await sleep(100, undefined, { signal: options?.signal });
+        await inner.indexTools(sessionId, tools, options);
+        indexed += 1;
+      },
+    };
+    const shortlist = create(slow, { timeoutMs: 20 });
+    const request = { sessionId: "s", candidates: catalog, searchText: "weather", signal };
+    await expect(shortlist(request)).resolves.toMatchObject({ reason: "timeout" });
+    await sleep(200);
+    await expect(shortlist(request)).resolves.toMatchObject({ reason: "shortlisted" });
+    expect(indexed).toBe(1);
+  });
 
   it("rejects when the caller cancels", async () => {
     const controller = new AbortController();

@@ -1,7 +1,9 @@
 /** The default tool index: BM25 in memory over names, descriptions and parameters, offline and in a millisecond. */
 
 import * as z from "zod";
+import { untilAborted } from "../../core/abort.js";
 import { integerFrom, numberBetween, parseOptions } from "../../core/parse-options.js";
+import { createSlices, type Slices } from "../../core/slices.js";
 import type {
   ToolDescription,
   ToolIndex,
@@ -43,26 +45,39 @@ interface Tables {
 interface Session {
   readonly tools: ReadonlyMap<string, ToolDescription>;
   /** What was read of each tool; kept, so that one more tool costs its own reading alone. */
-  readonly read: ReadonlyMap<string, ToolTerms>;
-  tables: Tables | undefined;
+  readonly terms: ReadonlyMap<string, ToolTerms>;
+  /** Built for the first search. */
+  tables?: Promise<Tables> | undefined;
 }
 
-function extendSession(session: Session | undefined, added: readonly ToolDescription[]): Session {
-  const tools = mergeTools(session?.tools, added);
-  const read = new Map(session?.read);
-  for (const { name } of added) read.delete(name);
-  for (const [name, tool] of tools) if (!read.has(name)) read.set(name, readToolTerms(tool));
-  return { tools, read, tables: undefined };
+type ReadTools = readonly (readonly [tool: ToolDescription, terms: ToolTerms])[];
+
+async function readTools(tools: readonly ToolDescription[], slices: Slices): Promise<ReadTools> {
+  const read: (readonly [ToolDescription, ToolTerms])[] = [];
+  for (const tool of tools) {
+    await slices.pause();
+    read.push([tool, readToolTerms(tool)]);
+  }
+  return read;
 }
 
-function openTables(session: Session): Tables {
-  if (session.tables !== undefined) return session.tables;
+function extendSession(session: Session | undefined, added: ReadTools): Session {
+  const terms = new Map(session?.terms);
+  for (const [{ name }, read] of added) terms.set(name, read);
+  return {
+    tools: mergeTools(
+      session?.tools,
+      added.map(([tool]) => tool),
+    ),
+    terms,
+  };
+}
+
+/** Never rejects and stops for no signal: searches that come meanwhile share it. */
+async function buildTables(session: Session): Promise<Tables> {
   const tools = [...session.tools.values()];
-  const terms = buildTermTable(
-    tools.map(({ name }) => session.read.get(name) ?? readToolTerms({ name })),
-  );
-  session.tables = { tools, terms, names: buildNameTable(tools) };
-  return session.tables;
+  const terms = await buildTermTable([...session.terms.values()], createSlices(never));
+  return { tools, terms, names: buildNameTable(tools) };
 }
 
 /** Scores of the part above 0.9 belong to tools that the query names. */
@@ -78,14 +93,15 @@ function scoreSession({ terms, names }: Tables, query: string): Float64Array {
   return scores;
 }
 
+const never = new AbortController().signal;
+
 type Settings = z.output<typeof optionsSchema>;
 
-function searchSession(
-  session: Session,
+function searchTables(
+  tables: Tables,
   request: ToolSearchRequest,
   { topK, minScore }: Settings,
 ): ToolSearchResult {
-  const tables = openTables(session);
   const wanted = tables.tools.map((tool) => isWanted(tool, request));
   if (!wanted.includes(true)) return { ...emptyResult, note: "filter-matches-nothing" };
   const scores = scoreSession(tables, request.query);
@@ -122,17 +138,19 @@ export function createLexicalToolIndex(options: LexicalToolIndexOptions = {}): T
   const sessions = new Map<string, Session>();
   const index: ToolIndex = {
     kind: "tool-index",
-    async indexTools(sessionId, tools, { signal } = {}) {
-      signal?.throwIfAborted();
-      sessions.set(sessionId, extendSession(sessions.get(sessionId), copyTools(tools)));
+    async indexTools(sessionId, tools, { signal = never } = {}) {
+      signal.throwIfAborted();
+      const added = await readTools(copyTools(tools), createSlices(signal));
+      sessions.set(sessionId, extendSession(sessions.get(sessionId), added));
     },
     indexTool: (sessionId, tool, options) => index.indexTools(sessionId, [tool], options),
-    async search(given, { signal } = {}) {
-      signal?.throwIfAborted();
+    async search(given, { signal = never } = {}) {
+      signal.throwIfAborted();
       const request = parseSearchRequest(given);
       const session = sessions.get(request.sessionId);
       if (session === undefined || session.tools.size === 0) return emptyResult;
-      return searchSession(session, request, settings);
+      session.tables ??= buildTables(session);
+      return searchTables(await untilAborted(session.tables, signal), request, settings);
     },
     async clear(sessionId) {
       sessions.delete(sessionId);

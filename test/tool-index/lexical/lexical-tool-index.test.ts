@@ -174,3 +174,39 @@ describe("isToolIndex", () => {
     expect(isToolIndex(value)).toBe(expected);
   });
 });
+
+describe("the lexical index in a busy process", () => {
+  it("does not hold the event loop while it reads and sorts thousands of tools", async () => {
+    const words = Array.from({ length: 2000 }, (_, at) => `word${(at * 7919) % 2000}`);
+    const tools = Array.from({ length: 3000 }, (_, at) => ({
+      name: `tool_${at}`,
+      description: words.slice(at % 1900, (at % 1900) + 40).join(" "),
+    }));
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    const index = createLexicalToolIndex();
+    await index.indexTools("s", tools);
+    await index.search({ sessionId: "s", query: "word7" });
+    clearInterval(timer);
+    // Far above the slices of a few milliseconds, for slow machines; in one piece it takes hundreds.
+    expect(longest).toBeLessThan(80);
+  });
+
+  it("stops indexing when the signal aborts, and keeps what was there", async () => {
+    const tools = Array.from({ length: 3000 }, (_, at) => ({
+      name: `tool_${at}`,
+      description: `number ${at} of many tools that take a while to read `.repeat(20),
+    }));
+    const index = createLexicalToolIndex();
+    await index.indexTools("s", [{ name: "get_weather" }]);
+    const controller = new AbortController();
+    const indexing = index.indexTools("s", tools, { signal: controller.signal });
+    controller.abort(new Error("enough"));
+    await expect(indexing).rejects.toThrow("enough");
+    await expect(index.inspect?.("s")).resolves.toMatchObject({ total: 1 });
+  });
+});

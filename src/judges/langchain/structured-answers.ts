@@ -2,6 +2,7 @@
 
 import { read } from "../../core/read.js";
 import { JudgeResponseError } from "../../errors.js";
+import { readByNumber } from "../numbered-answers.js";
 
 /** The name of the answer, where a provider calls it as a tool. */
 export const answerName = "tool_answers";
@@ -70,23 +71,9 @@ function writtenAnswer(message: unknown): unknown {
   }
 }
 
-/** Probabilities by number: each number from 1 to `count` exactly once, or the answer is void. */
-function readNumbers(answers: readonly unknown[], count: number): readonly (number | undefined)[] {
-  const byNumber = new Map(answers.map((answer) => [read(answer, "number"), answer]));
-  const numbers = Array.from({ length: count }, (_, index) => index + 1);
-  if (answers.length !== count || !numbers.every((number) => byNumber.has(number))) {
-    throw malformed(`does not hold exactly one entry for each of ${count} tools`);
-  }
-  return numbers.map((number) => {
-    const probability = read(byNumber.get(number), "probability");
-    const isValid = typeof probability === "number" && probability >= 0 && probability <= 1;
-    return isValid ? probability : undefined;
-  });
-}
-
 /**
- * Reads the reply of `withStructuredOutput(answerSchema, { includeRaw: true })`. A probability outside [0, 1] leaves its one
- * tool without an answer.
+ * Reads the reply of `withStructuredOutput(answerSchema, { includeRaw: true })` by number. A number that is missing, given
+ * twice, or without a probability in [0, 1] leaves its one tool without an answer.
  *
  * @throws {JudgeResponseError} `refused`, `truncated` (even if the answer looks whole), `malformed`.
  */
@@ -97,5 +84,9 @@ export function readStructured(reply: unknown, count: number): readonly (number 
     .map((candidate) => read(candidate, "answers"))
     .find((answers) => Array.isArray(answers));
   if (!Array.isArray(found)) throw malformed("cannot be read");
-  return readNumbers(found, count);
+  const answers = found.map((answer) => ({
+    number: read(answer, "number"),
+    probability: read(answer, "probability"),
+  }));
+  return readByNumber(answers, count);
 }

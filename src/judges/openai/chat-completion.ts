@@ -104,16 +104,15 @@ export function findAnswers(content: string): TextAt {
 }
 
 /**
- * Splits an answer string into the values of the numbers 1 to `count`: in order, each once, separated by spaces.
+ * Finds the marks of the numbers 1 to `count` in an answer string: in order, each once, separated by spaces.
  *
- * @param value the source of a regular expression without groups, for one value.
  * @throws {JudgeResponseError} `malformed` if it is anything else.
  */
-export function readNumbered(answers: TextAt, count: number, value: string): readonly TextAt[] {
-  const pattern = Array.from({ length: count }, (_, index) => `${index + 1}(${value})`).join(" +");
+export function findMarks(answers: TextAt, count: number): readonly TextAt[] {
+  const pattern = Array.from({ length: count }, (_, index) => `${index + 1}([YN])`).join(" +");
   const found = new RegExp(`^ *${pattern} *$`, "d").exec(answers.text);
   if (found?.indices === undefined) {
-    throw malformed(`does not hold exactly one answer for each of ${count} tools, in order`);
+    throw malformed(`does not hold exactly one mark for each of ${count} tools, in order`);
   }
   return found.indices.slice(1).map(([start, end] = [0, 0]) => ({
     text: answers.text.slice(start, end),

@@ -2,7 +2,7 @@
 
 import { read } from "../../core/read.js";
 import { JudgeResponseError } from "../../errors.js";
-import { findAnswers, readCompletion, readNumbered } from "./chat-completion.js";
+import { findAnswers, readCompletion, findMarks } from "./chat-completion.js";
 
 /** Below this, and above its complement, no probability is believed: tokens are not that well calibrated. */
 const smallest = 1e-6;
@@ -100,7 +100,7 @@ function readMark(token: Token, markOffset: number): number | undefined {
 export function readLogprobs(body: unknown, count: number): readonly (number | undefined)[] {
   const { content, logprobs } = readCompletion(body);
   const answers = findAnswers(content);
-  const marks = readNumbered(answers, count, "[YN]");
+  const marks = findMarks(answers, count);
   const tokens = readTokens(logprobs);
   const start = contentStart(tokens.map(({ text }) => text).join(""), content);
   const carriers = marks.map(({ offset }) =>

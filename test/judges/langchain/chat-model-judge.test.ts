@@ -153,12 +153,27 @@ describe("in a turn of a real agent", () => {
     });
   });
 
+  it("hides what was answered by number, in any order, and keeps the tool left out", async () => {
+    const reply = { answers: [3, 1].map((number) => ({ number, probability: 0.05 })) };
+    const turn = await judgeTurn(judgeOf([call(reply)]), { selector: { onUncertain: "keep" } });
+    expect(turn.offered).toEqual(["refund"]);
+    expect(turn.record.tools.map(({ verdict }) => verdict)).toEqual([
+      "not-applicable",
+      "unjudged",
+      "not-applicable",
+    ]);
+  });
+
   it.each([
     ["unjudged", "prose", "I would rather not say."],
     ["unjudged", "an empty call", call({})],
     ["unjudged", "null answers", call({ answers: null })],
     ["unjudged", "a tool left out", call(answers(0.9, 0.1))],
-    ["unjudged", "a tool too many", call(answers(0.9, 0.1, 0.1, 0.1))],
+    [
+      "unjudged",
+      "numbers from 0",
+      call({ answers: [0, 1, 2].map((number) => ({ number, probability: 0 })) }),
+    ],
     ["unjudged", "a probability out of range", call(answers(0.9, 0.1, 7))],
     [
       "unjudged",

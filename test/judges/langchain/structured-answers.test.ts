@@ -44,6 +44,37 @@ describe("a structured answer", () => {
     expect(readStructured(reply, 2)).toEqual([0.1, 0.9]);
   });
 
+  const numbered = (...pairs: readonly (readonly [unknown, unknown])[]) => ({
+    parsed: { answers: pairs.map(([number, probability]) => ({ number, probability })) },
+  });
+  it.each<[string, unknown, readonly unknown[]]>([
+    ["another order", numbered([3, 0.3], [1, 0.1], [2, 0.2]), [0.1, 0.2, 0.3]],
+    ["one number missing", numbered([1, 0.1], [3, 0.3]), [0.1, undefined, 0.3]],
+    ["one number twice", numbered([1, 0.1], [2, 0.9], [2, 0.9], [3, 0.3]), [0.1, undefined, 0.3]],
+    ["a number out of range", numbered([1, 0.1], [2, 0.2], [3, 0.3], [4, 0.9]), [0.1, 0.2, 0.3]],
+    ["a number 0 beside the others", numbered([0, 1], [1, 0.1], [3, 0.3]), [0.1, undefined, 0.3]],
+    [
+      "a negative, a broken and a textual number",
+      numbered([-1, 1], [1.5, 1], ["2", 1], [3, 0.3]),
+      [undefined, undefined, 0.3],
+    ],
+    [
+      "entries that are none",
+      { answers: [null, 7, { number: 2, probability: 0.2 }] },
+      [undefined, 0.2, undefined],
+    ],
+  ])("is read by number with %s", (_case, reply, expected) => {
+    expect(readStructured(reply, 3)).toEqual(expected);
+  });
+
+  it("reads 63 of 64", () => {
+    const values = Array.from({ length: 64 }, (_, index) => index / 64);
+    const reply = { answers: answers(...values).answers.filter(({ number }) => number !== 40) };
+    expect(readStructured(reply, 64)).toEqual(
+      values.with(39, Number.NaN).map((p) => (Number.isNaN(p) ? undefined : p)),
+    );
+  });
+
   it.each([1.1, -0.1, "0.9", null, undefined, Number.NaN])(
     "takes %j as no probability",
     (value) => {
@@ -56,8 +87,6 @@ describe("a structured answer", () => {
     ["text", "ok"],
     ["an empty object", {}],
     ["null answers", { answers: null }],
-    ["too few", { parsed: answers(0.1) }],
-    ["too many", { parsed: answers(0.1, 0.2, 0.3) }],
     [
       "a number twice",
       {

@@ -1,8 +1,9 @@
 /** The prompt of the judges that ask a chat model about a whole batch: rules and tools first, the conversation last. */
 
 import { splitToFit } from "../core/batch.js";
-import { toPromptTool, type ResolvedJudgeLimits } from "../core/limits.js";
+import type { ResolvedJudgeLimits } from "../core/limits.js";
 import type { JudgeContext, ToolDescription } from "../core/types.js";
+import { toPromptTool } from "./prompt-tool.js";
 import { toPromptConversation } from "./request-parts.js";
 
 /** What the model says of each tool: a mark, or a number. */

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nameMatcher } from "../../src/core/glob.js";
-import { judgeLimitsSchema, toPromptTool } from "../../src/core/limits.js";
 import { cleanText, cutText, stripInvisible } from "../../src/core/text.js";
 
 describe("nameMatcher", () => {
@@ -96,34 +95,5 @@ describe("cleanText", () => {
     ["joined \ud83d\u200d\ude00", "joined 😀"],
   ])("makes %j well-formed", (text, clean) => {
     expect(cleanText(text)).toBe(clean);
-  });
-});
-
-describe("toPromptTool", () => {
-  it("caps name, description and schema, and strips what is invisible", () => {
-    const limits = judgeLimitsSchema.parse({ descriptionChars: 5, schemaChars: 6 });
-    const tool = {
-      name: `n\u200B${"x".repeat(300)}`,
-      description: "d\u200Bescription",
-      parameters: { type: "object" },
-    };
-    expect(toPromptTool(tool, limits)).toEqual({
-      name: `n${"x".repeat(255)}`,
-      description: "descr",
-      parameters: '{"type',
-    });
-  });
-
-  it("leaves out a schema that cannot be read", () => {
-    const parameters = {
-      get type(): never {
-        throw new Error("no");
-      },
-    };
-    const limits = judgeLimitsSchema.parse({});
-    expect(toPromptTool({ name: "a", parameters }, limits)).toStrictEqual({
-      name: "a",
-      description: "",
-    });
   });
 });

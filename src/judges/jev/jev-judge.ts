@@ -3,16 +3,12 @@
 import { splitToFit } from "../../core/batch.js";
 import * as z from "zod";
 import { InvalidOptionsError } from "../../errors.js";
-import {
-  judgeLimitsSchema,
-  toPromptTool,
-  type JudgeLimits,
-  type PromptTool,
-} from "../../core/limits.js";
+import { judgeLimitsSchema, type JudgeLimits } from "../../core/limits.js";
 import { functionOption, integerFrom, parseOptions } from "../../core/parse-options.js";
 import type { Judge, JudgeRequest } from "../../core/types.js";
 import { guarded, guardFields, type GuardOptions } from "../wrappers/guarded.js";
 import { postJson } from "../http.js";
+import { toPromptTool, type PromptTool } from "../prompt-tool.js";
 import { readNoulReply, toNoulQuestion, type NoulQuestion } from "./jev-protocol.js";
 import { askInParts, estimateTokens, toPromptConversation } from "../request-parts.js";
 import { baseURLOption, keyFromEnvironment, keyOption, modelOption } from "../service-options.js";

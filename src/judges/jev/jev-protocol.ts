@@ -1,11 +1,11 @@
 /** The System One protocol: one yes/no question (`noul`) per tool going out, one probability per question coming back. */
 
 import { JudgeResponseError } from "../../errors.js";
-import type { PromptTool } from "../../core/limits.js";
 import { read } from "../../core/read.js";
 import type { JudgeResponse, JudgeUsage } from "../../core/types.js";
 import { isValidAnswer } from "../../core/verdict.js";
 import { errorDetailsOf, httpError, plainToken, type JsonReply } from "../http.js";
+import type { PromptTool } from "../prompt-tool.js";
 
 /** A question about one tool; the tool's own text is data beside the question, never part of it. */
 export interface NoulQuestion {

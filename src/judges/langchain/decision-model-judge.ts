@@ -1,7 +1,7 @@
 /** The judge over a LangChain decision model: one yes/no question per tool, in the wording that Jev gets. */
 
 import * as z from "zod";
-import { judgeLimitsSchema, toPromptTool, type JudgeLimits } from "../../core/limits.js";
+import { judgeLimitsSchema, type JudgeLimits } from "../../core/limits.js";
 import { integerFrom, parseOptions } from "../../core/parse-options.js";
 import { read } from "../../core/read.js";
 import type { Judge } from "../../core/types.js";
@@ -17,6 +17,7 @@ import {
   runModel,
   type ModelJudgeOptions,
 } from "./langchain-model.js";
+import { toPromptTool } from "../prompt-tool.js";
 import { askInParts, toPromptConversation } from "../request-parts.js";
 
 /** A `BaseDecisionModel` of `@langchain/core/decisions` (1.4.0 or later), or any object with its `invoke`. */

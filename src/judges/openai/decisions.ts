@@ -1,10 +1,11 @@
 /** The OpenAI Decisions protocol (beta): one predicate per tool going out, one probability or refusal each coming back. */
 
 import { read } from "../../core/read.js";
-import { toPromptTool, type ResolvedJudgeLimits } from "../../core/limits.js";
+import type { ResolvedJudgeLimits } from "../../core/limits.js";
 import type { JudgeContext, JudgeResponse, ToolDescription } from "../../core/types.js";
 import { JudgeResponseError } from "../../errors.js";
 import { toNoulQuestion, usageOf } from "../jev/jev-protocol.js";
+import { toPromptTool } from "../prompt-tool.js";
 import { toPromptConversation } from "../request-parts.js";
 
 /** A question depends on its own tool alone: a hostile description can move no probability but its own. */

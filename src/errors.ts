@@ -1,4 +1,7 @@
-/** The errors toolsieve throws: one base class and a handful of subclasses, each recognisable across package copies. */
+/**
+ * The errors toolsieve throws: one base class and a handful of subclasses, each recognisable across
+ * package copies.
+ */
 
 const marker = (name: string): symbol => Symbol.for(`toolsieve.error.${name}`);
 
@@ -10,7 +13,9 @@ function isMarked(error: unknown, name: string): boolean {
   }
 }
 
-/** Base of every error of this package. Messages never contain prompts, keys, or provider bodies. */
+/**
+ * Base of every error of this package. Messages never contain prompts, keys, or provider bodies.
+ */
 export class ToolSieveError extends Error {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options);
@@ -24,7 +29,10 @@ export class ToolSieveError extends Error {
   }
 }
 
-/** An option is missing, misspelt or out of range; the message names option, expectation and value. Thrown at construction. */
+/**
+ * An option is missing, misspelt or out of range; the message names option, expectation and value.
+ * Thrown at construction.
+ */
 export class InvalidOptionsError extends ToolSieveError {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options);
@@ -42,7 +50,10 @@ export interface JudgeHttpErrorDetails {
   readonly status: number | null;
   /** How long the backend asked us to wait, in milliseconds; `null` if it did not say. */
   readonly retryAfterMs?: number | null;
-  /** A machine-readable code of the provider (`unsupported_parameter`, `max_tokens_exceeded`); never free text. */
+  /**
+   * A machine-readable code of the provider (`unsupported_parameter`, `max_tokens_exceeded`); never
+   * free text.
+   */
   readonly code?: string | null;
   /** The request parameter that the backend refused, if it named one. */
   readonly parameter?: string | null;
@@ -100,7 +111,10 @@ export type JudgeResponseFailure =
   | "circuit-open"
   | "no-logprobs";
 
-/** The judge replied, but its reply holds no usable answer (or, `circuit-open`, it was not asked at all). */
+/**
+ * The judge replied, but its reply holds no usable answer (or, `circuit-open`, it was not asked at
+ * all).
+ */
 export class JudgeResponseError extends ToolSieveError {
   readonly reason: JudgeResponseFailure;
   attempts = 1;
@@ -119,7 +133,10 @@ export class JudgeResponseError extends ToolSieveError {
   }
 }
 
-/** A line is not a selection record. The message names the first field that is wrong, never its content. */
+/**
+ * A line is not a selection record. The message names the first field that is wrong, never its
+ * content.
+ */
 export class RecordFormatError extends ToolSieveError {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options);

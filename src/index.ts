@@ -1,4 +1,7 @@
-/** toolsieve: filters an agent's tools before every model turn. The public surface of the root entry; runs everywhere. */
+/**
+ * toolsieve: filters an agent's tools before every model turn. The public surface of the root
+ * entry; runs everywhere.
+ */
 
 export { createToolSelector } from "./selector/tool-selector.js";
 export type { ModelStep } from "./selector/model-step.js";

@@ -5,7 +5,9 @@ import { describeTool } from "../core/describe.js";
 import { read } from "../core/read.js";
 import type { JsonSchema, ToolDescription } from "../core/types.js";
 
-/** Schemas that only LangChain can convert: zod 3, and other libraries with the standard interface. */
+/**
+ * Schemas that only LangChain can convert: zod 3, and other libraries with the standard interface.
+ */
 function isForeignSchema(schema: unknown): boolean {
   return (
     read(schema, "_zod") === undefined &&
@@ -23,7 +25,8 @@ function toJsonSchemaSafely(schema: unknown): JsonSchema | undefined {
 }
 
 /**
- * Reads a tool of any shape that an agent accepts; `null` (a provider's own tool, or one without a name) pins it.
+ * Reads a tool of any shape that an agent accepts; `null` (a provider's own tool, or one without a
+ * name) pins it.
  *
  * A schema that cannot be converted leaves the tool without `parameters`; nothing throws.
  */

@@ -1,4 +1,7 @@
-/** Reduces LangChain messages to what a selection needs: role, text, id, calls, and which tool answered. */
+/**
+ * Reduces LangChain messages to the fields that a selection needs: role, text, id, calls, and which
+ * tool answered.
+ */
 
 import { coerceMessageLikeToMessage, isBaseMessage } from "@langchain/core/messages";
 import type { BaseMessage, BaseMessageLike } from "@langchain/core/messages";
@@ -55,7 +58,8 @@ function readCall(call: unknown): readonly NamedCall[] {
 }
 
 /**
- * Every call of a message, in order: valid calls, calls with invalid arguments, calls that only content blocks or OpenAI's older
+ * Every call of a message, in order: valid calls, calls with invalid arguments, calls that only
+ * content blocks or OpenAI's older
  * `function_call` show.
  */
 export function listCalls(message: unknown): readonly NamedCall[] {
@@ -112,7 +116,8 @@ export function mapMessages<R>(
 }
 
 /**
- * Reads messages in any shape a LangChain model takes: message objects, `{ role, content }`, `[role, text]`, plain strings.
+ * Reads messages in any shape a LangChain model takes: message objects, `{ role, content }`,
+ * `[role, text]`, plain strings.
  *
  * A message that cannot be read is left out, as is a `RemoveMessage`; nothing throws.
  */

@@ -1,4 +1,7 @@
-/** Reads what the model did from the result of a model step: a message, a state update, a command, a list of these. */
+/**
+ * Reads the model's calls and usage from the result of a step: a message, a state update, a
+ * command, a list of these.
+ */
 
 import { read, readText } from "../core/read.js";
 import { sum, sumStated } from "../core/sum.js";
@@ -60,9 +63,9 @@ function readModelName(message: unknown): string | undefined {
 }
 
 /**
- * The outcome of a model step; `null` where the result holds no new message of the model, and what it did is unknown.
+ * The outcome of a model step; `null` (unknown) where the result holds no new message of the model.
  *
- * @param result what the step returned.
+ * @param result the returned value of the step.
  * @param sent the messages that went in; a node may return them again, and their calls are no news.
  */
 export function readModelOutcome(result: unknown, sent: readonly unknown[]): ModelOutcome | null {

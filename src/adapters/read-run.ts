@@ -1,4 +1,7 @@
-/** What every adapter takes from a LangChain run: ids, overrides, cancellation, and a trace for the judge that no stream sees. */
+/**
+ * Reads a LangChain run: ids, overrides, cancellation, and a trace for the judge that no stream
+ * sees.
+ */
 
 import { RunnableLambda } from "@langchain/core/runnables";
 import type { RunnableConfig } from "@langchain/core/runnables";
@@ -10,7 +13,9 @@ import { dropStreamHandlers } from "./stream-handlers.js";
 /** LangGraph hands a subgraph its parent's stream under this key of `configurable`. */
 const subgraphStreamKey = "__pregel_stream";
 
-/** The config of the run in progress, where the platform has async context; `undefined` elsewhere. */
+/**
+ * The config of the run in progress, where the platform has async context; `undefined` elsewhere.
+ */
 export function currentConfig(): RunnableConfig | undefined {
   try {
     const config: unknown = AsyncLocalStorageProviderSingleton.getRunnableConfig();
@@ -32,7 +37,8 @@ function toJudgeConfig(config: RunnableConfig): RunnableConfig {
 }
 
 /**
- * Runs judge calls as one named run, `toolsieve_judge`: tracers and callbacks see it and all it calls, streams do not.
+ * Runs judge calls as one named run, `toolsieve_judge`: tracers and callbacks see it and all it
+ * calls, streams do not.
  *
  * The run itself carries neither input nor output, because both would be conversation text.
  */
@@ -55,7 +61,7 @@ function createJudgeScope(config: RunnableConfig | undefined): NonNullable<Turn[
  * The part of a turn that a run decides.
  *
  * @param config the run's config: callbacks and metadata.
- * @param runtime what the host says of thread, cancellation and context; a node's config says all of it.
+ * @param runtime holds thread, cancellation and context; of a node that is its config.
  */
 export function readRun(
   config: RunnableConfig | undefined,

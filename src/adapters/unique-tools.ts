@@ -11,7 +11,9 @@ function isExecutable(tool: unknown): boolean {
   }
 }
 
-/** Tools to offer, and the names of those that were left out because a later tool has the same name. */
+/**
+ * Tools to offer, and the names of those that were left out because a later tool has the same name.
+ */
 export interface UniqueTools<T> {
   /** The very array that came in, where nothing was left out. */
   readonly tools: readonly T[];
@@ -21,7 +23,8 @@ export interface UniqueTools<T> {
 /**
  * Keeps the last of several executable tools with one name.
  *
- * `createAgent` refuses the others as soon as any middleware wraps a model call. Plain dicts pass that check, and the same
+ * `createAgent` refuses the others as soon as any middleware wraps a model call. Plain dicts pass
+ * that check, and the same
  * object twice does as well; both stay.
  */
 export function keepLastOfEachName<T>(tools: readonly T[]): UniqueTools<T> {

@@ -1,6 +1,9 @@
 /** Settles with a promise, or rejects as soon as a signal aborts. */
 
-/** The abort reason that ends judging early: no answer that is still open could change the selection. */
+/**
+ * The abort reason that ends judging early: no answer that is still open could change the
+ * selection.
+ */
 export const notAwaited = Symbol("not-awaited");
 
 interface AbortListeners {
@@ -23,7 +26,10 @@ function getListeners(signal: AbortSignal): AbortListeners {
   return { callbacks, notify };
 }
 
-/** Calls back when the signal aborts. Returns a function that removes the callback, and the listener with the last one. */
+/**
+ * Calls back when the signal aborts. Returns a function that removes the callback, and the listener
+ * with the last one.
+ */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const { callbacks, notify } = getListeners(signal);
   callbacks.add(callback);
@@ -36,7 +42,8 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
 }
 
 /**
- * Settles as `work` does, or rejects with the signal's reason once it aborts. Work that settles later is ignored, its
+ * Settles as `work` does, or rejects with the signal's reason once it aborts. Work that settles
+ * later is ignored, its
  * rejection included.
  */
 export function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {

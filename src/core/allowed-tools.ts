@@ -1,4 +1,7 @@
-/** OpenAI's `allowed_tools`: the request carries every tool, and the tool choice says which ones the model may call. */
+/**
+ * OpenAI's `allowed_tools`: the request carries every tool, and the tool choice says which ones the
+ * model may call.
+ */
 
 import type { ToolChoice } from "./tool-choice.js";
 
@@ -46,7 +49,8 @@ function nameTool({ name, tool }: AllowedToolInput, api: AllowedToolsApi): Allow
 /**
  * Builds the tool choice for the tools that may be called.
  *
- * @returns `null` where that cannot be said: no tool is left, a tool has neither name nor type, or the request forces one tool.
+ * @returns `null` where that cannot be said: no tool is left, a tool has neither name nor type, or
+ * the request forces one tool.
  */
 export function buildAllowedTools(
   tools: readonly AllowedToolInput[],

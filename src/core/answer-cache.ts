@@ -1,4 +1,7 @@
-/** Answers of a judge that are kept, and calls in flight that are shared: one mechanism for whoever asks the same twice. */
+/**
+ * Answers of a judge that are kept, and calls in flight that are shared: one mechanism for whoever
+ * asks the same twice.
+ */
 
 import { untilAborted } from "./abort.js";
 import { sha256Hex } from "./fingerprint.js";
@@ -15,7 +18,8 @@ export interface AnswerStore {
 /** Asks a judge what was not asked before. */
 export interface AnswerCache {
   /**
-   * The kept answer, that of a call in flight, or that of a new call. A call is aborted when all of its callers have aborted.
+   * The kept answer, that of a call in flight, or that of a new call. A call is aborted when all of
+   * its callers have aborted.
    * Failures, and answers of which any is missing or invalid, are not kept.
    */
   ask(
@@ -33,7 +37,10 @@ interface SharedCall {
   waiting: number;
 }
 
-/** Hashes everything that the judge is shown, in the order in which it is shown; no conversation is kept. */
+/**
+ * Hashes everything that the judge is shown, in the order in which it is shown; no conversation is
+ * kept.
+ */
 export function hashJudgeRequest({ context, candidates }: JudgeRequest): string {
   return sha256Hex(
     JSON.stringify([

@@ -1,4 +1,7 @@
-/** From a decision to the outcome of every tool: a subsequence of the caller's own array, never dangerously empty. */
+/**
+ * From a decision to the outcome of every tool: a subsequence of the caller's own array, never
+ * dangerously empty.
+ */
 
 import type { CatalogTool } from "./catalog.js";
 import { restoreAll } from "./decide.js";
@@ -6,7 +9,7 @@ import type { Decision } from "./decide.js";
 import type { ToolChoice } from "./tool-choice.js";
 import type { Judgment, PinReason, ToolOutcome, TurnMessage } from "./types.js";
 
-/** The tools of a turn, and what an empty list would mean for it. */
+/** The tools of a turn, and the fields that say whether an empty list is dangerous. */
 export interface ToolsOfTurn {
   readonly catalog: readonly CatalogTool[];
   readonly pins: readonly (PinReason | null)[];
@@ -19,7 +22,10 @@ export interface ToolsOfTurn {
 export interface SelectionOutcome {
   readonly outcomes: readonly ToolOutcome[];
   readonly fallback: boolean;
-  /** An empty list would have been offered where that is dangerous, so the full catalog was restored. */
+  /**
+   * An empty list would have been offered where that is dangerous, so the full catalog was
+   * restored.
+   */
   readonly emptyRefused: boolean;
 }
 
@@ -53,7 +59,10 @@ function joinOutcomes(
   });
 }
 
-/** Joins pins and judgments in catalog order. What keeps or hides tools for another reason than a judgment belongs here. */
+/**
+ * Joins pins and judgments in catalog order. Rules that keep or hide a tool for another reason than
+ * its judgment belong here.
+ */
 export function applyDecision(
   tools: ToolsOfTurn,
   judgments: readonly Judgment[],

@@ -4,13 +4,16 @@ import { toJson } from "./json.js";
 import type { ResolvedJudgeLimits } from "./limits.js";
 import type { Candidate } from "./types.js";
 
-/** A limit on what one part holds, in any unit. */
+/** A limit on the size of one part, in any unit. */
 export interface SizeLimit<T> {
   readonly measure: (item: T) => number;
   readonly limit: number;
 }
 
-/** Consecutive parts within every limit, which concatenate back to the items; an item over a limit stands alone. */
+/**
+ * Consecutive parts within every limit, which concatenate back to the items; an item over a limit
+ * stands alone.
+ */
 export function splitToFit<T>(
   items: readonly T[],
   limits: readonly SizeLimit<T>[],
@@ -40,7 +43,10 @@ export function splitBySize<T>(items: readonly T[], size: number): readonly (rea
 
 const sizes = new WeakMap<Candidate, number>();
 
-/** Characters that a candidate takes in a prompt; its schema counts up to its cap. Remembered for each candidate. */
+/**
+ * Characters that a candidate takes in a prompt; its schema counts up to its cap. Remembered for
+ * each candidate.
+ */
 export function measurePromptChars(candidate: Candidate, limits: ResolvedJudgeLimits): number {
   const known = sizes.get(candidate);
   if (known !== undefined) return known;
@@ -56,7 +62,8 @@ export function measurePromptChars(candidate: Candidate, limits: ResolvedJudgeLi
 /**
  * The batches of a turn, at most so many tools and characters each.
  *
- * They are frozen: answers go by position, so a judge that removed or sorted candidates would judge others.
+ * They are frozen: answers go by position, so a judge that removed or sorted candidates would judge
+ * others.
  */
 export function splitIntoBatches(
   candidates: readonly Candidate[],

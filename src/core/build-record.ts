@@ -1,4 +1,4 @@
-/** Builds the record of a turn from what is known of it; the outcome is added after the model answered. */
+/** Builds the record of a turn; the outcome is added after the model answered. */
 
 import { sumDefinitionTokens } from "./catalog.js";
 import type { CatalogTool } from "./catalog.js";
@@ -25,7 +25,7 @@ const fullListSize = 500;
 /** Ids and names are cut to so many characters, the names of called tools alike. */
 const maxIdChars = 256;
 
-/** What a record says of the judge. */
+/** The judge's part of a record. */
 export type JudgeRecord = {
   readonly id: string;
   readonly model: string | null;
@@ -37,7 +37,7 @@ export type JudgeRecord = {
   readonly usage: RecordedUsage | null;
 };
 
-/** What a record says of the policy of a turn. */
+/** The policy of a turn, as far as a record holds it. */
 export interface RecordedPolicy extends SelectionPolicy {
   readonly mode: Mode;
   /** The share of threads that is enforced, in [0, 1]; `null` where no share applies. */
@@ -152,12 +152,12 @@ export function buildRecord(parts: RecordParts): SelectionRecord {
   };
 }
 
-/** The record of a turn that was cancelled, at whatever point. */
+/** Marks the record of a cancelled turn. */
 export function cancelRecord(record: SelectionRecord): SelectionRecord {
   return { ...record, status: "cancelled", reason: "cancelled", fallback: false };
 }
 
-/** What became of the model step; `called` is `null` if that is unknown. */
+/** The result of the model step; `model` is `null` if that is unknown. */
 export interface StepOutcome {
   readonly latencyMs: number;
   readonly error: boolean;
@@ -183,7 +183,7 @@ function findMissed(called: readonly string[], tools: SelectionRecord["tools"]):
   return [...new Set(called)].filter((name) => hidden.has(name) && !kept.has(name));
 }
 
-/** Adds the outcome; `null` where the model was never called, or where what it did is unknown. */
+/** Adds the outcome; `null` if the model was never called, or its calls are unknown. */
 export function completeRecord(record: SelectionRecord, step: StepOutcome | null): SelectionRecord {
   const called = (step?.model?.called ?? []).map((name) =>
     cutText(name.toWellFormed(), maxIdChars),

@@ -7,7 +7,10 @@ export function ignoreRejection(answer: unknown): void {
   quietly(() => answer);
 }
 
-/** The answer of a callback; `undefined` if it throws or answers something invalid, such as a promise. */
+/**
+ * The answer of a callback; `undefined` if it throws or answers something invalid, such as a
+ * promise.
+ */
 export function callSafely<T>(
   callback: () => unknown,
   isValid: (answer: unknown) => answer is T,

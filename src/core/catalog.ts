@@ -1,4 +1,7 @@
-/** Reads the tools of a turn once per tool object: description, fingerprint, and tokens of the definition. */
+/**
+ * Reads the tools of a turn once per tool object: description, fingerprint, and tokens of the
+ * definition.
+ */
 
 import { measurePromptChars } from "./batch.js";
 import type { Candidate, JsonSchema, ToolDescription } from "./types.js";
@@ -13,7 +16,10 @@ import { cleanText, cutText } from "./text.js";
 export interface CatalogTool<T = unknown> {
   readonly tool: T;
   readonly description: ToolDescription | null;
-  /** What judges see: the description capped and cleaned. The same frozen object on every turn; `null` for nameless tools. */
+  /**
+   * The description for judges, capped and cleaned: the same frozen object on every turn; `null`
+   * for nameless tools.
+   */
   readonly candidate: Candidate | null;
   /** SHA-256 over name, description and input schema. */
   readonly fingerprint: string;
@@ -56,7 +62,10 @@ function isSameTool(one: ReadTool, other: ReadTool): boolean {
 const isTokenCount = (value: unknown): value is number =>
   Number.isFinite(value) && Number(value) >= 0;
 
-/** A schema as any judge can take it: without cycles, in bounded size, with well-formed names; the same object if it is so. */
+/**
+ * A schema as any judge can take it: without cycles, in bounded size, with well-formed names; the
+ * same object if it is so.
+ */
 function toPlainSchema(parameters: JsonSchema): JsonSchema | undefined {
   const json = writeJson(parameters);
   if (json === null) return undefined;
@@ -76,8 +85,11 @@ function toCandidate(tool: ToolDescription, limits: ResolvedJudgeLimits): Candid
   });
 }
 
-/** JSON of what the model is sent of a tool, without its schema if that cannot be serialised; `null` if nothing can. */
-function definitionJson(tool: unknown, description: ToolDescription | null): string | null {
+/**
+ * JSON of a tool as the model gets it, without a schema that cannot be serialised; `null` if
+ * nothing can.
+ */
+function writeDefinition(tool: unknown, description: ToolDescription | null): string | null {
   if (description === null) return toJson(tool);
   const { name, description: summary, parameters } = description;
   return (
@@ -107,18 +119,22 @@ export function createCatalogReader(options: CatalogReaderOptions): CatalogReade
   function readTool(tool: unknown, describe: Describe): ReadTool {
     const description = describeSafely(tool, describe);
     const candidate = description === null ? null : toCandidate(description, options.limits);
-    // Measured while tools are read one by one: splitting thousands at once would hold the event loop.
+    // Measured while tools are read one by one: splitting thousands at once would hold the event
+    // loop.
     if (candidate !== null) measurePromptChars(candidate, options.limits);
     return {
       description,
       candidate,
       fingerprint:
         description === null ? sha256Hex(canonicalJson(tool)) : toolFingerprint(description),
-      definitionTokens: countTokens(definitionJson(tool, description)),
+      definitionTokens: countTokens(writeDefinition(tool, description)),
     };
   }
 
-  /** Two functions that say the same share one candidate, by which judges remember what they computed. */
+  /**
+   * Two functions that say the same share one candidate, by which judges remember what they
+   * computed.
+   */
   function readAgain(tool: unknown, describe: Describe, other: ReadTool | undefined): ReadTool {
     const reading = readTool(tool, describe);
     return other !== undefined && isSameTool(reading, other) ? other : reading;

@@ -1,4 +1,7 @@
-/** What a judge sees of the conversation: redacted, bounded, newest first to be kept, without the system prompt. */
+/**
+ * Builds the context of a judge: redacted, bounded, the newest messages first to be kept, no system
+ * prompt.
+ */
 
 import * as z from "zod";
 import { ignoreRejection } from "./call-safely.js";
@@ -17,7 +20,8 @@ export type ContextOptions =
        */
       readonly maxMessages?: number | undefined;
       /**
-       * From 1; for all messages together, and for the request. The oldest message kept is cut, its head stays.
+       * From 1; for all messages together, and for the request. The oldest message kept is cut, its
+       * head stays.
        * @default 8000
        */
       readonly maxChars?: number | undefined;
@@ -59,7 +63,7 @@ export const contextOptionsSchema = z
 
 export type ResolvedContextOptions = z.output<typeof contextOptionsSchema>;
 
-/** Replaces what must not leave the process; sees every text before any judge does. */
+/** Replaces text that must not leave the process; called with every text before any judge. */
 export type Redact = (text: string, role: string) => string;
 
 const toolResultChars = 2000;
@@ -69,7 +73,10 @@ export function lastUserIndex(messages: readonly TurnMessage[]): number {
   return messages.findLastIndex(({ role }) => role === "user");
 }
 
-/** The text of the user's current request; `null` if there is no user message, or the last one has no text. */
+/**
+ * The text of the user's current request; `null` if there is no user message, or the last one has
+ * no text.
+ */
 export function requestText(messages: readonly TurnMessage[]): string | null {
   const text = stripInvisible(messages[lastUserIndex(messages)]?.text ?? "");
   return text.trim() === "" ? null : text;

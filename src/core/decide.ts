@@ -1,4 +1,4 @@
-/** The policy: from the judgments of a turn to what is kept, and why. */
+/** The policy: decides from the judgments of a turn which candidates are kept, and why. */
 
 import type { Judgment, ToolReason, Verdict } from "./types.js";
 import type { Thresholds } from "./verdict.js";
@@ -17,7 +17,10 @@ export interface Decision {
   readonly reasons: readonly ToolReason[];
 }
 
-/** The status of a turn, a partition: any unjudged is `failed`, else any doubt is `uncertain`, else `decided`. */
+/**
+ * The status of a turn, a partition: any unjudged is `failed`, else any doubt is `uncertain`, else
+ * `decided`.
+ */
 export function readStatus(judgments: readonly Judgment[]): Decision["status"] {
   const verdicts = new Set(judgments.map(({ verdict }) => verdict));
   if (verdicts.has("unjudged")) return "failed";
@@ -42,7 +45,10 @@ function isFallback(
   return judgments.every(({ probability }) => probability === null);
 }
 
-/** Indexes of the candidates that compete for `maxTools` places, the best first; ties in catalog order. */
+/**
+ * Indexes of the candidates that compete for `maxTools` places, the best first; ties in catalog
+ * order.
+ */
 function rankCandidates(judgments: readonly Judgment[]): readonly number[] {
   const byProbability = (verdict: Verdict): number[] =>
     judgments
@@ -56,7 +62,8 @@ function rankCandidates(judgments: readonly Judgment[]): readonly number[] {
 /**
  * Applies the policy to the judgments of all candidates of a turn.
  *
- * Applicable tools by probability, then uncertain ones, are cut at `maxTools`; abstained and unjudged tools are never
+ * Applicable tools by probability, then uncertain ones, are cut at `maxTools`; abstained and
+ * unjudged tools are never
  * cut and do not count. In a fallback everything is kept.
  */
 export function decide(judgments: readonly Judgment[], policy: SelectionPolicy): Decision {

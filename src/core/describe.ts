@@ -1,10 +1,13 @@
-/** Reads a tool of any common shape: OpenAI, Anthropic, MCP, Bedrock, LangChain. Tools that it cannot name are `null`: pinned. */
+/**
+ * Reads a tool of any common shape: OpenAI, Anthropic, MCP, Bedrock, LangChain. Tools that it
+ * cannot name are `null`: pinned.
+ */
 
 import * as z from "zod";
 import { read } from "./read.js";
 import type { JsonSchema, ToolDescription } from "./types.js";
 
-function text(value: unknown): string | undefined {
+function readString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
@@ -12,7 +15,10 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** JSON Schema of a zod 4 schema or of JSON Schema itself; `undefined` for everything else, zod 3 included. */
+/**
+ * JSON Schema of a zod 4 schema or of JSON Schema itself; `undefined` for everything else, zod 3
+ * included.
+ */
 function toSchema(schema: unknown): JsonSchema | undefined {
   if (!isPlainObject(schema)) return undefined;
   if (read(schema, "_zod") !== undefined) {
@@ -28,18 +34,16 @@ function toSchema(schema: unknown): JsonSchema | undefined {
   return read(schema, "_def") === undefined ? schema : undefined;
 }
 
-function description(
+function toDescription(
   name: unknown,
   details: { readonly description: unknown; readonly schema: unknown; readonly metadata?: unknown },
 ): ToolDescription | null {
   if (typeof name !== "string" || name === "") return null;
-  const summary = text(details.description);
-  const parameters = toSchema(details.schema);
   return {
     name,
-    ...(summary === undefined ? {} : { description: summary }),
-    ...(parameters === undefined ? {} : { parameters }),
-    ...(isPlainObject(details.metadata) ? { metadata: details.metadata } : {}),
+    description: readString(details.description),
+    parameters: toSchema(details.schema),
+    metadata: isPlainObject(details.metadata) ? details.metadata : undefined,
   };
 }
 
@@ -49,9 +53,12 @@ const ownTypes: ReadonlySet<unknown> = new Set([undefined, "function", "custom"]
 /**
  * Reads a tool.
  *
- * Understood: OpenAI Chat (`{ type: "function", function }`) and Responses (`{ type: "function", name, parameters }`),
- * Anthropic (`input_schema`), MCP (`inputSchema`), Bedrock (`{ toolSpec }`), LangChain tools (`schema` in zod 4 or JSON
- * Schema). Built-ins of a provider, lists of Google function declarations and dicts without a name give `null`.
+ * Understood: OpenAI Chat (`{ type: "function", function }`) and Responses (`{ type: "function",
+ * name, parameters }`),
+ * Anthropic (`input_schema`), MCP (`inputSchema`), Bedrock (`{ toolSpec }`), LangChain tools
+ * (`schema` in zod 4 or JSON
+ * Schema). Built-ins of a provider, lists of Google function declarations and dicts without a name
+ * give `null`.
  */
 export function describeTool(tool: unknown): ToolDescription | null {
   if (read(read(tool, "extras"), "providerToolDefinition") !== undefined) return null;
@@ -67,7 +74,7 @@ export function describeTool(tool: unknown): ToolDescription | null {
     read(bedrock, "json") ?? bedrock,
     read(source, "schema"),
   ].find((found) => found !== undefined);
-  return description(read(source, "name"), {
+  return toDescription(read(source, "name"), {
     description: read(source, "description"),
     schema,
     metadata: read(tool, "metadata"),

@@ -23,7 +23,10 @@ export function listFingerprint(fingerprints: readonly string[]): string {
 /** Of frozen tools, which stay as they are: a catalog of thousands is compared on every search. */
 const frozenTools = new WeakMap<ToolDescription, string>();
 
-/** SHA-256 of all that an index keeps of a tool: what {@link toolFingerprint} covers, its group and its metadata. */
+/**
+ * SHA-256 of all that an index keeps of a tool: what {@link toolFingerprint} covers, its group and
+ * its metadata.
+ */
 function hashIndexedTool(tool: ToolDescription): string {
   const { name, description, parameters, group, metadata } = tool;
   return sha256Hex(
@@ -39,7 +42,8 @@ function indexedFingerprint(tool: ToolDescription): string {
 }
 
 /**
- * SHA-256 over the names, descriptions, input schemas, groups and metadata of a catalog, in its order: equal as long as
+ * SHA-256 over the names, descriptions, input schemas, groups and metadata of a catalog, in its
+ * order: equal as long as
  * an index of it is up to date. A frozen tool is read once.
  *
  * @example

@@ -1,6 +1,9 @@
 /** Name patterns: `*` stands for any run of characters, everything else for itself. */
 
-/** True if the parts occur in the name in order, the first at its start and the last at its end. Linear, however many stars. */
+/**
+ * True if the parts occur in the name in order, the first at its start and the last at its end.
+ * Linear, however many stars.
+ */
 function matches(name: string, [head = "", ...rest]: readonly string[]): boolean {
   if (!name.startsWith(head)) return false;
   const tail = rest.at(-1) ?? "";

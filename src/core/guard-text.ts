@@ -13,7 +13,10 @@ export interface GuardedCall {
   readonly finder: string | null;
 }
 
-/** Tells the model that the call was not executed, which visible tools are most like it, and how to get the tool. */
+/**
+ * Tells the model that the call was not executed, which visible tools are most like it, and how to
+ * get the tool.
+ */
 export function writeGuardText({ name, visible, finder }: GuardedCall): string {
   const nearest = findNearestNames(name, visible, 3);
   const instead = nearest.length === 0 ? "" : ` The nearest that you have: ${quoteNames(nearest)}.`;

@@ -1,7 +1,8 @@
 /** A fast hash for buckets, seeds and keys in memory; fingerprints that are stored use SHA-256. */
 
 /**
- * FNV-1a over UTF-16 units, an unsigned 32-bit integer (http://www.isthe.com/chongo/tech/comp/fnv/).
+ * FNV-1a over UTF-16 units, an unsigned 32-bit integer
+ * (http://www.isthe.com/chongo/tech/comp/fnv/).
  *
  * @param salt an integer; two salts give two independent hashes of one text.
  */

@@ -1,8 +1,14 @@
-/** JSON of values that nobody checked: cycles, huge structures, broken characters. Always finishes, in bounded size. */
+/**
+ * JSON of unchecked values: cycles, huge structures, half surrogate pairs. Always finishes, in
+ * bounded size.
+ */
 
 import safeStringify from "safe-stable-stringify";
 
-/** Properties and items that are written; a structure that refers to itself in many ways has millions. */
+/**
+ * Properties and items that are written; a structure that refers to itself in many ways has
+ * millions.
+ */
 const maxNodes = 50_000;
 
 const common = { bigint: "string", circularValue: "[Circular]", maximumDepth: 100 } as const;
@@ -12,14 +18,17 @@ const sorted = safeStringify.configure({ ...common, deterministic: true });
 /** Stands for a value inside itself, or one that lies too deep. */
 const placeholder = /"\[(?:Circular|Object|Array)\]"/;
 
-/** Replaces half surrogate pairs, which JSON writes as escapes. An escaped backslash is matched first, so that text stays text. */
+/**
+ * Replaces half surrogate pairs, which JSON writes as escapes. An escaped backslash is matched
+ * first, so that text stays text.
+ */
 function repairEscapes(json: string): string {
   return json.replace(/\\\\|\\ud[89a-f][0-9a-f]{2}/g, (escape) =>
     escape === "\\\\" ? escape : "\ufffd",
   );
 }
 
-/** JSON text, and whether it says the same as the value: nothing was cut, repaired or circular. */
+/** JSON text. `isExact`: it equals the value; nothing was cut, repaired or circular. */
 export interface JsonText {
   readonly text: string;
   readonly isExact: boolean;
@@ -42,7 +51,7 @@ function write(value: unknown, writer: typeof inOrder): JsonText | null {
   }
 }
 
-/** JSON of a value with keys in the order given; `null` for what cannot be serialised (a function, a throwing getter). */
+/** JSON of a value with keys in the order given; `null` for a function or a throwing getter. */
 export function writeJson(value: unknown): JsonText | null {
   return write(value, inOrder);
 }

@@ -7,7 +7,9 @@ import { sumKnown } from "./sum.js";
 import type { SelectionReason } from "./types.js";
 import { isValidAnswer } from "./verdict.js";
 
-/** Why candidates are unjudged: the reason of the selection, and what a record says of the error. */
+/**
+ * Why candidates are unjudged: the reason of the selection, and what a record says of the error.
+ */
 export interface JudgeFailure {
   readonly reason: Extract<SelectionReason, "timeout" | "refused" | "unjudged" | "judge-error">;
   readonly kind: string;
@@ -67,14 +69,17 @@ function readAnswers(
   });
 }
 
-/** Why answers of a reply are missing, as far as the judge says. */
+/** Why answers of a reply are missing, if the judge states it. */
 function explainMissing(missing: unknown): JudgeFailure {
   if (missing === "refused") return { reason: "refused", kind: "refused" };
   if (missing === "error") return { reason: "judge-error", kind: "error" };
   return { reason: "unjudged", kind: "malformed" };
 }
 
-/** Reads the reply to a batch of `expected` candidates. A number of answers that does not match voids the whole batch. */
+/**
+ * Reads the reply to a batch of `expected` candidates. A number of answers that does not match
+ * voids the whole batch.
+ */
 export function readJudgeReply(response: unknown, expected: number): JudgeReply {
   const answers = readAnswers(read(response, "probabilities"), expected);
   const isMissing = answers === null || answers.includes(undefined);
@@ -114,7 +119,9 @@ function explainError(error: unknown): JudgeFailure {
   return { reason: "judge-error", kind: "error" };
 }
 
-/** The reply of a judge that threw: no answers, the requests it made as far as known, usage unknown. */
+/**
+ * The reply of a judge that threw: no answers, the requests it made as far as known, usage unknown.
+ */
 export function failedReply(error: unknown, expected: number): JudgeReply {
   const failure = explainError(error);
   const isUnasked = failure.kind === "circuit-open";

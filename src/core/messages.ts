@@ -1,4 +1,7 @@
-/** Reads the messages of a turn as plain data, so that no later step meets a field of the wrong type. */
+/**
+ * Reads the messages of a turn as plain data, so that no later step meets a field of the wrong
+ * type.
+ */
 
 import { readList, readText } from "./read.js";
 import type { NamedCall, TurnMessage } from "./types.js";

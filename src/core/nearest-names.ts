@@ -1,11 +1,15 @@
-/** Finds the names that are most like a given one, for errors that help a model to correct itself. */
+/**
+ * Finds the names that are most like a given one, for errors that help a model to correct itself.
+ */
 
 /** Names this unlike are no help. */
 const leastSimilarity = 0.25;
 /** Characters of a name that are compared. */
 const comparedChars = 128;
 
-/** Pairs of neighbouring characters, with how often each occurs; upper and lower case are the same. */
+/**
+ * Pairs of neighbouring characters, with how often each occurs; upper and lower case are the same.
+ */
 function countPairs(name: string): ReadonlyMap<string, number> {
   const text = ` ${name.slice(0, comparedChars).toLowerCase()} `;
   const counts = new Map<string, number>();
@@ -29,7 +33,9 @@ function compare(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, nu
   return (2 * shared) / (sumCounts(one) + sumCounts(other));
 }
 
-/** The names most like `name`, the best first, ties in the order given; empty if none is like it. */
+/**
+ * The names most like `name`, the best first, ties in the order given; empty if none is like it.
+ */
 export function findNearestNames(
   name: string,
   names: readonly string[],

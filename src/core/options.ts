@@ -1,4 +1,7 @@
-/** The options of a tool selector: their schema, their defaults, and the fingerprint of those that change a selection. */
+/**
+ * The options of a tool selector: their schema, their defaults, and the fingerprint of those that
+ * change a selection.
+ */
 
 import * as z from "zod";
 import { InvalidOptionsError } from "../errors.js";
@@ -22,20 +25,25 @@ import type {
 } from "./types.js";
 import { loggerSchema } from "./warn-once.js";
 
-/** Options of `createToolSelector`, in three groups: judging, policy, evidence. All are optional. */
+/**
+ * Options of `createToolSelector`, in three groups: judging, policy, evidence. All are optional.
+ */
 export interface ToolSelectorOptions {
   // --- judging ---
   /**
-   * Who says how probable it is that a tool is applicable.
+   * The judge, which gives the probability that a tool is applicable.
    * @default localJudge()
    */
   readonly judge?: Judge | JudgeFunction | undefined;
   /**
-   * What the judge sees of the conversation, or a function that builds it.
+   * How the conversation is cut for the judge, or a function that builds the judge's context.
    * @default { strategy: "recent-window", maxMessages: 8, maxChars: 8000 }
    */
   readonly context?: ContextOptions | ((turn: Turn) => JudgeContext) | undefined;
-  /** Runs over every text of the conversation before any judge sees it. One that throws restores the full catalog. */
+  /**
+   * Runs over every text of the conversation before any judge sees it. One that throws restores the
+   * full catalog.
+   */
   readonly redact?: Redact | undefined;
   /**
    * Candidates per judge call, from 1; a judge's own limit wins if it is smaller.
@@ -48,19 +56,22 @@ export interface ToolSelectorOptions {
    */
   readonly concurrency?: number | undefined;
   /**
-   * One total budget for judging a turn, in milliseconds from 1 to 2^31 − 1, retries and backoff included.
+   * One total budget for judging a turn, in milliseconds from 1 to 2^31 − 1, retries and backoff
+   * included.
    * @default 2000
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Caps on what reaches a judge of each tool and of a batch; the tools themselves are never shortened.
+   * Caps on the text of each tool and of each batch in a judge's prompt; the tools themselves are
+   * never shortened.
    * @default { descriptionChars: 2000, schemaChars: 4000, batchChars: 100000 }
    */
   readonly limits?: JudgeLimits | undefined;
 
   // --- policy ---
   /**
-   * What happens with a selection; a function is asked on every turn, and one that fails or is late means `shadow`.
+   * Whether a selection is applied. A function is called on every turn; if it fails or is late, the
+   * turn is in shadow.
    * @default "shadow"
    */
   readonly mode?: Mode | ((turn: Turn) => Mode | Promise<Mode>) | undefined;
@@ -80,7 +91,8 @@ export interface ToolSelectorOptions {
    */
   readonly rejectionThreshold?: number | undefined;
   /**
-   * `fallback`: any doubt restores the full catalog (small catalogs). `keep`: only confident rejections are hidden (large ones).
+   * `fallback`: any doubt restores the full catalog (small catalogs). `keep`: only confident
+   * rejections are hidden (large ones).
    * @default "fallback"
    */
   readonly onUncertain?: "fallback" | "keep" | undefined;
@@ -100,7 +112,8 @@ export interface ToolSelectorOptions {
    */
   readonly minCandidates?: number | undefined;
   /**
-   * Enforces for this share of the threads only, from 0 to 1, stable by thread id; the others, and turns without a thread
+   * Enforces for this share of the threads only, from 0 to 1, stable by thread id; the others, and
+   * turns without a thread
    * id, stay in shadow. A number or a function of the turn; one that fails or is late means shadow.
    * @default enforce for all
    */
@@ -119,7 +132,8 @@ export interface ToolSelectorOptions {
   /** Where records go. */
   readonly sinks?: Sink | readonly Sink[] | undefined;
   /**
-   * Adds to each record what the judge saw, after redaction. Without it a record holds no message text.
+   * Adds the judge's context to each record, after redaction. Without it a record holds no message
+   * text.
    * @default false
    */
   readonly content?: boolean | undefined;
@@ -221,7 +235,10 @@ export const turnOverridesSchema = z.strictObject({
 
 type Parsed = z.output<typeof toolSelectorOptionsSchema>;
 
-/** Options with every default filled in; the judge is always a judge object, the thresholds are those in force. */
+/**
+ * Options with every default filled in; the judge is always a judge object, the thresholds are
+ * those in force.
+ */
 export interface ResolvedOptions extends Omit<
   Parsed,
   "judge" | "batchSize" | "maxTools" | "confidenceThreshold" | "rejectionThreshold"
@@ -255,7 +272,7 @@ function resolveThresholds(
   return { confidenceThreshold, rejectionThreshold };
 }
 
-/** What a judge says of itself, beside its thresholds. */
+/** The fields of a judge that batches and caps depend on. */
 const judgeTraitsSchema = z.object({
   judge: z.object({
     batchSize: integerFrom(1).optional(),
@@ -325,7 +342,9 @@ function describePolicy(options: ResolvedOptions, overrides: TurnOverrides | nul
   };
 }
 
-/** SHA-256 over every option that changes a selection, and over the overrides of the turn, if any. */
+/**
+ * SHA-256 over every option that changes a selection, and over the overrides of the turn, if any.
+ */
 export function fingerprintPolicy(
   options: ResolvedOptions,
   overrides: TurnOverrides | null = null,

@@ -1,4 +1,6 @@
-/** Parses the options of a factory once, and words every failure alike: option, expectation, value. */
+/**
+ * Parses the options of a factory once, and words every failure alike: option, expectation, value.
+ */
 
 import * as z from "zod";
 import { InvalidOptionsError } from "../errors.js";
@@ -44,8 +46,10 @@ function explain(issue: z.core.$ZodIssue, input: unknown, owner: string): string
 }
 
 /**
- * Parses `input`, so that nothing behind it needs a default or a check. Field schemas carry their expectation as the
- * error message (`z.int("an integer from 1")`), which becomes ``Expected `maxTools` to be an integer from 1, got `0` (number).``
+ * Parses `input`, so that nothing behind it needs a default or a check. Field schemas carry their
+ * expectation as the
+ * error message (`z.int("an integer from 1")`), which becomes ``Expected `maxTools` to be an
+ * integer from 1, got `0` (number).``
  *
  * @throws {InvalidOptionsError} with one sentence for each option that is wrong.
  */

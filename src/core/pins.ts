@@ -23,7 +23,10 @@ export function namesInHistory(messages: readonly TurnMessage[]): ReadonlySet<st
   );
 }
 
-/** False if the description says nothing beyond the name: empty, blank, the name itself, or a host's "NAME tool". */
+/**
+ * False if the description says nothing beyond the name: empty, blank, the name itself, or a host's
+ * "NAME tool".
+ */
 export function hasUsableDescription({ name, description }: ToolDescription): boolean {
   const text = typeof description === "string" ? stripInvisible(description).trim() : "";
   return text !== "" && text !== name.trim() && text !== `${name} tool`;

@@ -1,4 +1,7 @@
-/** The selection record: the versioned log line of a turn, its schema and its parser. Holds no message text by default. */
+/**
+ * The selection record: the versioned log line of a turn, its schema and its parser. Holds no
+ * message text by default.
+ */
 
 import * as z from "zod";
 import { RecordFormatError } from "../errors.js";
@@ -27,10 +30,13 @@ const toolList = z.looseObject({
 });
 
 /**
- * A record, one JSON line, version 1. Unknown numbers are `null`, never 0; readers accept extra fields.
+ * A record, one JSON line, version 1. Unknown numbers are `null`, never 0; readers accept extra
+ * fields.
  *
- * Shapes: `time` is the start of the turn (ISO 8601); latencies are milliseconds; `request` is the id of the last user
- * message, or its ordinal; `step` counts the model turns since it, from 1; `outcome` is `null` when the model was never
+ * Shapes: `time` is the start of the turn (ISO 8601); latencies are milliseconds; `request` is the
+ * id of the last user
+ * message, or its ordinal; `step` counts the model turns since it, from 1; `outcome` is `null` when
+ * the model was never
  * called, or when what it did is unknown.
  */
 export const selectionRecordSchema = z.looseObject({
@@ -127,7 +133,8 @@ export type SelectionRecord = z.infer<typeof selectionRecordSchema>;
 /**
  * Reads one line of a shadow log.
  *
- * @throws {RecordFormatError} if the line is not JSON or not a record of version 1; the message names the first wrong field.
+ * @throws {RecordFormatError} if the line is not JSON or not a record of version 1; the message
+ * names the first wrong field.
  */
 export function parseSelectionRecord(line: string): SelectionRecord {
   let value: unknown;

@@ -1,4 +1,7 @@
-/** Lists what a JSON Schema says about a tool's arguments: names, descriptions and values, references followed, in bounded size. */
+/**
+ * Lists what a JSON Schema says about a tool's arguments: names, descriptions and values,
+ * references followed, in bounded size.
+ */
 
 import { read } from "./read.js";
 
@@ -56,7 +59,10 @@ function decodePointer(token: string): string {
   }
 }
 
-/** The schema that a local reference points to (RFC 6901, as a fragment); `undefined` for any other reference. */
+/**
+ * The schema that a local reference points to (RFC 6901, as a fragment); `undefined` for any other
+ * reference.
+ */
 function resolveReference(root: unknown, reference: unknown): unknown {
   if (typeof reference !== "string" || !/^#(?:\/|$)/.test(reference)) return undefined;
   return reference
@@ -66,7 +72,10 @@ function resolveReference(root: unknown, reference: unknown): unknown {
     .reduce<unknown>((value, token) => read(value, token), root);
 }
 
-/** What stands in the place of a schema: itself, what it refers to, what it combines; property schemas are not among them. */
+/**
+ * What stands in the place of a schema: itself, what it refers to, what it combines; property
+ * schemas are not among them.
+ */
 function expandSchema(root: unknown, schema: unknown): readonly unknown[] {
   const target = resolveReference(root, read(schema, "$ref"));
   return [target, ...combiners.flatMap((keyword) => toList(read(schema, keyword)))];
@@ -90,11 +99,13 @@ function toProperty(name: string, schema: unknown): SchemaProperty {
 }
 
 /**
- * Lists the properties of a schema, the outer ones first. Local references (`$ref`, `$defs`) are followed; a schema that
+ * Lists the properties of a schema, the outer ones first. Local references (`$ref`, `$defs`) are
+ * followed; a schema that
  * contains itself is read once; getters and proxies that throw count as absent.
  *
  * @example
- * listSchemaProperties({ type: "object", properties: { city: { type: "string", description: "Where to." } } });
+ * listSchemaProperties({ type: "object", properties: { city: { type: "string", description: "Where
+ * to." } } });
  * // [{ name: "city", description: "Where to.", values: [] }]
  */
 export function listSchemaProperties(

@@ -5,7 +5,8 @@ import type { JudgeContext } from "./types.js";
 const maxChars = 8000;
 
 /**
- * The current request, followed by the textual tool results since the user's last message: what a tool has answered may
+ * The current request, followed by the textual tool results since the user's last message: what a
+ * tool has answered may
  * call for another one. `null` if there is nothing to search with.
  *
  * @example

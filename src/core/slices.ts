@@ -1,4 +1,7 @@
-/** Works through a list in slices, so that the event loop is never held for more than a few milliseconds. */
+/**
+ * Works through a list in slices, so that the event loop is never held for more than a few
+ * milliseconds.
+ */
 
 /** How long the event loop may be held, in milliseconds; the step under way comes on top. */
 const sliceMs = 3;
@@ -31,7 +34,8 @@ export interface Slices {
 }
 
 /**
- * A clock for one piece of sliced work: `await pause()` often; it yields to the event loop once a few milliseconds have passed.
+ * A clock for one piece of sliced work: `await pause()` often; it yields to the event loop once a
+ * few milliseconds have passed.
  *
  * @throws the signal's reason, once it is aborted.
  */

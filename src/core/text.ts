@@ -1,6 +1,12 @@
-/** Text that leaves the process: invisible characters removed, well-formed, cut without splitting a character. */
+/**
+ * Text that leaves the process: invisible characters removed, well-formed, cut without splitting a
+ * character.
+ */
 
-/** Zero-width, bidirectional and other characters that show nothing; they can carry hidden instructions, never meaning that a judge needs. */
+/**
+ * Zero-width, bidirectional and other characters that show nothing; they can carry hidden
+ * instructions, never meaning that a judge needs.
+ */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** Removes invisible characters. */
@@ -8,7 +14,10 @@ export function stripInvisible(text: string): string {
   return text.replace(invisible, "");
 }
 
-/** Text as a judge or a record may carry it: without invisible characters and without half surrogate pairs. */
+/**
+ * Text as a judge or a record may carry it: without invisible characters and without half surrogate
+ * pairs.
+ */
 export function cleanText(text: string): string {
   return stripInvisible(text).toWellFormed();
 }

@@ -17,7 +17,7 @@ const words: ReadonlyMap<string, ToolChoice["kind"]> = new Map([
   ["required", "required"],
 ]);
 
-function field(value: unknown, ...keys: readonly string[]): unknown {
+function readPath(value: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce<unknown>(
     (inner, key) =>
       typeof inner === "object" && inner !== null && Object.hasOwn(inner, key)
@@ -27,14 +27,14 @@ function field(value: unknown, ...keys: readonly string[]): unknown {
   );
 }
 
-function first(value: unknown, ...paths: readonly (readonly string[])[]): unknown {
-  return paths.map((path) => field(value, ...path)).find((found) => found !== undefined);
+function readFirst(value: unknown, ...paths: readonly (readonly string[])[]): unknown {
+  return paths.map((path) => readPath(value, ...path)).find((found) => found !== undefined);
 }
 
 /** Names in a list of names or tools. */
-function namesIn(list: unknown): readonly string[] {
+function listNames(list: unknown): readonly string[] {
   if (!Array.isArray(list)) return [];
-  return list.flatMap((item: unknown) => nameIn(item) ?? textsIn(item));
+  return list.flatMap((item: unknown) => readName(item) ?? collectTexts(item));
 }
 
 const maxDepth = 5;
@@ -42,36 +42,46 @@ const maxDepth = 5;
 const wordKeys: ReadonlySet<string> = new Set(["type", "mode"]);
 
 /**
- * Every text in a spelling that nobody told us of: one of them is the name that it is about, and pinning a tool that is called
- * like another of its words costs less than hiding the chosen one.
+ * Every text in an unknown spelling. One of them is the chosen name; pinning a tool that another
+ * word happens to name costs less
+ * than hiding the chosen one.
  */
-function textsIn(value: unknown, depth = 0): readonly string[] {
+function collectTexts(value: unknown, depth = 0): readonly string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null || depth === maxDepth) return [];
   return Object.entries(value)
     .filter(([key]) => !wordKeys.has(key))
-    .flatMap(([, inner]) => textsIn(inner, depth + 1));
+    .flatMap(([, inner]) => collectTexts(inner, depth + 1));
 }
 
-function nameIn(value: unknown): string | undefined {
-  const name = first(value, ["function", "name"], ["custom", "name"], ["tool", "name"], ["name"]);
+function readName(value: unknown): string | undefined {
+  const name = readFirst(
+    value,
+    ["function", "name"],
+    ["custom", "name"],
+    ["tool", "name"],
+    ["name"],
+  );
   return typeof name === "string" ? name : undefined;
 }
 
-function kindOf(word: unknown): ToolChoice["kind"] | undefined {
+function readKind(word: unknown): ToolChoice["kind"] | undefined {
   return typeof word === "string" ? words.get(word.toLowerCase()) : undefined;
 }
 
 /** OpenAI's `allowed_tools`, in the spelling of the Responses or the Chat API. */
 function readAllowedTools(choice: unknown): ToolChoice | undefined {
-  if (field(choice, "type") !== "allowed_tools") return undefined;
-  const body = first(choice, ["allowed_tools"]) ?? choice;
-  return { kind: kindOf(field(body, "mode")) ?? "auto", names: namesIn(field(body, "tools")) };
+  if (readPath(choice, "type") !== "allowed_tools") return undefined;
+  const body = readFirst(choice, ["allowed_tools"]) ?? choice;
+  return {
+    kind: readKind(readPath(body, "mode")) ?? "auto",
+    names: listNames(readPath(body, "tools")),
+  };
 }
 
 /** Google's function calling config, in either case. */
 function readFunctionCallingConfig(choice: unknown): ToolChoice | undefined {
-  const config = first(
+  const config = readFirst(
     choice,
     ["functionCallingConfig"],
     ["function_calling_config"],
@@ -79,8 +89,8 @@ function readFunctionCallingConfig(choice: unknown): ToolChoice | undefined {
     ["tool_config", "function_calling_config"],
   );
   if (config === undefined) return undefined;
-  const names = first(config, ["allowedFunctionNames"], ["allowed_function_names"]);
-  return { kind: kindOf(field(config, "mode")) ?? "auto", names: namesIn(names) };
+  const names = readFirst(config, ["allowedFunctionNames"], ["allowed_function_names"]);
+  return { kind: readKind(readPath(config, "mode")) ?? "auto", names: listNames(names) };
 }
 
 /** Bedrock: `{ auto: {} }`, `{ any: {} }`, `{ tool: { name } }`. */
@@ -91,27 +101,30 @@ function readKeyed(choice: object): ToolChoice | undefined {
 }
 
 function readObject(choice: object): ToolChoice {
-  const wrapped = first(choice, ["toolChoice"], ["tool_choice"]);
+  const wrapped = readFirst(choice, ["toolChoice"], ["tool_choice"]);
   if (wrapped !== undefined) return readToolChoice(wrapped);
   const special =
     readAllowedTools(choice) ?? readFunctionCallingConfig(choice) ?? readKeyed(choice);
   if (special !== undefined) return special;
-  const name = nameIn(choice);
+  const name = readName(choice);
   if (name !== undefined) return { kind: "required", names: [name] };
-  const kind = kindOf(first(choice, ["type"], ["mode"]));
+  const kind = readKind(readFirst(choice, ["type"], ["mode"]));
   // An unknown type is a provider's own tool (`{ type: "file_search" }`): something must be called.
   return {
-    kind: kind ?? (field(choice, "type") === undefined ? "auto" : "required"),
-    names: textsIn(choice),
+    kind: kind ?? (readPath(choice, "type") === undefined ? "auto" : "required"),
+    names: collectTexts(choice),
   };
 }
 
 /** A keyword, or the name of a tool; in capitals (`REQUIRED`) it may be either. */
 function readWord(word: string): ToolChoice {
-  return { kind: kindOf(word) ?? "required", names: words.has(word) ? [] : [word] };
+  return { kind: readKind(word) ?? "required", names: words.has(word) ? [] : [word] };
 }
 
-/** Never throws; what it cannot read counts as `auto`. A bare string that is no keyword is the name of a tool. */
+/**
+ * Never throws; an unreadable choice counts as `auto`. A bare string that is no keyword is the name
+ * of a tool.
+ */
 export function readToolChoice(choice: unknown): ToolChoice {
   try {
     if (typeof choice === "string" && choice !== "") return readWord(choice);

@@ -1,14 +1,20 @@
-/** The nouns of a selection, in the order in which data meets them: turn, candidate, judgment, selection, record. Read this first. */
+/**
+ * The nouns of a selection, in the order in which data meets them: turn, candidate, judgment,
+ * selection, record. Read this first.
+ */
 
 import type { SelectionRecord } from "./record.js";
 
-/** `off`: nothing is called or recorded. `shadow`: everything is recorded, nothing changes. `enforce`: tools are hidden. */
+/**
+ * `off`: nothing is called or recorded. `shadow`: everything is recorded, nothing changes.
+ * `enforce`: tools are hidden.
+ */
 export type Mode = "off" | "shadow" | "enforce";
 
 /** A JSON Schema (draft 2020-12) of a tool's arguments, as a plain object. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** What a judge sees of a tool. */
+/** A tool as a judge sees it. */
 export interface ToolDescription {
   readonly name: string;
   readonly description?: string | undefined;
@@ -28,9 +34,12 @@ export interface NamedCall {
   readonly name: string;
 }
 
-/** One message of the conversation, reduced to what a selection needs. */
+/** One message of the conversation, reduced to the fields that a selection needs. */
 export interface TurnMessage {
-  /** `system`, `user`, `assistant`, `tool`; other roles are treated as system text and never shown to a judge. */
+  /**
+   * `system`, `user`, `assistant`, `tool`; other roles are treated as system text and never shown
+   * to a judge.
+   */
   readonly role: string;
   /** The text blocks of the message, joined with a newline; `""` if it has none. */
   readonly text: string;
@@ -49,7 +58,7 @@ export interface TurnOverrides {
   readonly alwaysInclude?: readonly string[] | undefined;
 }
 
-/** What is about to be sent to the model. */
+/** A request that is about to be sent to the model. */
 export interface Turn<T = unknown> {
   /** Oldest first. */
   readonly messages: readonly TurnMessage[];
@@ -74,7 +83,10 @@ export interface Turn<T = unknown> {
    * @default true
    */
   readonly emptyAllowed?: boolean | undefined;
-  /** Runs the judge calls of this turn in a scope of the host, such as a tagged trace. Must return what `judge` returns. */
+  /**
+   * Runs the judge calls of this turn in a scope of the host, such as a tagged trace. Must return
+   * what `judge` returns.
+   */
   readonly judgeScope?: (<R>(judge: () => Promise<R>) => Promise<R>) | undefined;
 }
 
@@ -113,7 +125,10 @@ export interface JudgeUsage {
 }
 
 export interface JudgeResponse {
-  /** In candidate order, each in [0, 1]; `null`: the judge cannot tell; `undefined`: no valid answer for this one. */
+  /**
+   * In candidate order, each in [0, 1]; `null`: the judge cannot tell; `undefined`: no valid answer
+   * for this one.
+   */
   readonly probabilities: readonly (number | null | undefined)[];
   /** The model that answered. */
   readonly model?: string | undefined;
@@ -129,11 +144,17 @@ export interface JudgeResponse {
   readonly retries?: number | undefined;
   /** The answer came from a cache. */
   readonly cached?: boolean | undefined;
-  /** Why `undefined` answers are missing, where the judge knows: it refused single questions, or a part of it failed. */
+  /**
+   * Why `undefined` answers are missing, where the judge knows: it refused single questions, or a
+   * part of it failed.
+   */
   readonly missing?: "refused" | "malformed" | "error" | undefined;
 }
 
-/** Says for each candidate how probable it is that carrying out the request involves it. Applies no threshold. */
+/**
+ * Gives for each candidate the probability that carrying out the request involves it. Applies no
+ * threshold.
+ */
 export interface Judge {
   /** Stable and specific: `jev:jev-1.13.0`. Part of the policy fingerprint and of every record. */
   readonly id: string;
@@ -150,7 +171,7 @@ export interface Judge {
   readonly maxTools?: number | undefined;
   /** Where its probabilities live on another scale than 0.8 and 0.2. */
   readonly thresholds?: { readonly confidence: number; readonly rejection: number } | undefined;
-  /** Computes ahead what the judge keeps per tool, such as vectors. */
+  /** Computes ahead and keeps per-tool data, such as vectors. */
   readonly prepare?:
     | ((
         candidates: readonly ToolDescription[],
@@ -166,7 +187,7 @@ export type JudgeFunction = (
 ) => Promise<readonly (number | null)[]> | readonly (number | null)[];
 
 /**
- * What one answer means under the thresholds.
+ * The meaning of one answer under the thresholds.
  *
  * - `applicable`: p ≥ confidenceThreshold
  * - `not-applicable`: p ≤ rejectionThreshold
@@ -202,7 +223,8 @@ export type PinReason =
  * Why a tool was kept or hidden: its verdict, its pin, or one of these.
  *
  * - `over-cap`: cut by `maxTools`
- * - `fallback`: the full catalog was restored; `fallback-cap`: hidden because a fallback is bounded by `fallbackMaxTools`
+ * - `fallback`: the full catalog was restored; `fallback-cap`: hidden because a fallback is bounded
+ *   by `fallbackMaxTools`
  * - `skipped`: the turn judged nothing
  * - `sticky`: visible earlier in the run or thread
  * - `revealed`: found through `find_tools`
@@ -251,9 +273,11 @@ export type SelectionReason =
 
 /** The outcome of a turn. */
 export interface Selection<T = unknown> {
-  /** What to offer now, with the mode applied; the caller's own array where nothing changes. */
+  /**
+   * The tools to offer now, with the mode applied; the caller's own array where nothing changes.
+   */
   readonly tools: readonly T[];
-  /** What enforce would offer. */
+  /** The tools that enforce would offer. */
   readonly suggested: readonly T[];
   readonly status: SelectionStatus;
   /** The full catalog was restored. */
@@ -276,7 +300,7 @@ export interface ModelUsage {
   readonly cacheWriteTokens?: number | undefined;
 }
 
-/** What the model did with the tools it was offered. */
+/** The calls and the usage of one model step. */
 export interface ModelOutcome {
   /** Names of the tools that it called, in order. */
   readonly called: readonly string[];
@@ -321,10 +345,15 @@ export interface ToolSearchResult {
   readonly note?: "stop-words-only" | "filter-matches-nothing" | undefined;
 }
 
-/** A per-session search over a catalog. An unknown or empty session answers empty, without a call. */
+/**
+ * A per-session search over a catalog. An unknown or empty session answers empty, without a call.
+ */
 export interface ToolIndex {
   readonly kind: "tool-index";
-  /** Adds tools to a session; entries of the same name are replaced, and of duplicates the last wins. */
+  /**
+   * Adds tools to a session; entries of the same name are replaced, and of duplicates the last
+   * wins.
+   */
   indexTools(
     sessionId: string,
     tools: readonly ToolDescription[],
@@ -368,7 +397,8 @@ export interface RememberedJudgment extends RememberedTool {
 
 /**
  * What a thread remembers across turns: plain JSON, bounded, versioned.
- * One memory serves sticky selection, revealed tools, re-used judgments, the guard and the loop guard of the finder.
+ * One memory serves sticky selection, revealed tools, re-used judgments, the guard and the loop
+ * guard of the finder.
  */
 export interface ThreadMemory {
   readonly v: 1;
@@ -407,7 +437,8 @@ export interface RunMemory {
 }
 
 /**
- * What one step changes in the memory of its thread. Steps that run at the same time each say their own change; these are
+ * What one step changes in the memory of its thread. Steps that run at the same time each say their
+ * own change; these are
  * applied one after the other, so that none undoes another.
  */
 export interface MemoryChange {

@@ -12,7 +12,9 @@ export function isValidAnswer(answer: unknown): answer is number | null {
   return answer === null || (typeof answer === "number" && answer >= 0 && answer <= 1);
 }
 
-/** Compares an answer with the thresholds; equality counts as decided, anything invalid is unjudged. */
+/**
+ * Compares an answer with the thresholds; equality counts as decided, anything invalid is unjudged.
+ */
 export function toJudgment(answer: unknown, thresholds: Thresholds): Judgment {
   if (!isValidAnswer(answer)) return { probability: null, verdict: "unjudged" };
   if (answer === null) return { probability: null, verdict: "abstained" };

@@ -17,7 +17,10 @@ export const loggerSchema: z.ZodCustom<Logger, Logger> = z.custom<Logger>(
 /** Subjects per kind, so that hostile names can fill neither the memory nor the log. */
 const maxPerKind = 100;
 
-/** Gives each warning once to the logger, if there is one. A kind that is used up takes no room from the others. */
+/**
+ * Gives each warning once to the logger, if there is one. A kind that is used up takes no room from
+ * the others.
+ */
 export function createWarnOnce(logger: Logger | undefined): Warn {
   const given = new Map<string, Set<string>>();
   return (key, message) => {

@@ -1,4 +1,7 @@
-/** Turns names, prose and schemas into stems: camelCase, snake_case, punctuation and digits end a word. */
+/**
+ * Turns names, prose and schemas into stems: camelCase, snake_case, punctuation and digits end a
+ * word.
+ */
 
 import { read } from "./read.js";
 
@@ -49,7 +52,8 @@ function segment(run: string): readonly string[] {
 }
 
 /**
- * Words of a text in lower case and in order. Full-width and other compatibility forms become plain ones (Unicode NFKC);
+ * Words of a text in lower case and in order. Full-width and other compatibility forms become plain
+ * ones (Unicode NFKC);
  * Chinese, Japanese, Thai and their like are cut into words by the dictionary of the host.
  */
 export function splitWords(text: string): string[] {
@@ -59,7 +63,10 @@ export function splitWords(text: string): string[] {
   return notAscii.test(plain) ? lower.flatMap(segment) : lower;
 }
 
-/** True for a word that says nothing about a task: an article, a pronoun, an auxiliary, a single letter. */
+/**
+ * True for a word that says nothing about a task: an article, a pronoun, an auxiliary, a single
+ * letter.
+ */
 export function isStopWord(word: string): boolean {
   return stopWords.has(word) || (word.length === 1 && word >= "a" && word <= "z");
 }

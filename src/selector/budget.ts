@@ -4,9 +4,12 @@ import { onAbort } from "../core/abort.js";
 import { JudgeTimeoutError } from "../errors.js";
 
 export interface Budget {
-  /** Aborts when the budget ends (`reason`: a `JudgeTimeoutError`), the caller cancels (its reason), or `end` is called. */
+  /**
+   * Aborts when the budget ends (`reason`: a `JudgeTimeoutError`), the caller cancels (its reason),
+   * or `end` is called.
+   */
   readonly signal: AbortSignal;
-  /** Epoch milliseconds of the real clock, whatever `now` says: judges compare it with that. */
+  /** Epoch milliseconds of the real clock, not of `now`: judges compare it with `Date.now()`. */
   readonly deadline: number;
   readonly timeoutMs: number;
   /** Ends the budget now, for everyone who holds its signal. */

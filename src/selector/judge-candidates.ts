@@ -1,4 +1,7 @@
-/** Asks a judge about all candidates of a turn: batches, concurrency, one budget, an early end, cancellation. */
+/**
+ * Asks a judge about all candidates of a turn: batches, concurrency, one budget, an early end,
+ * cancellation.
+ */
 
 import pMap from "p-map";
 import { notAwaited, untilAborted } from "../core/abort.js";
@@ -30,7 +33,7 @@ export interface JudgingRequest {
   readonly runInScope: <R>(judge: () => Promise<R>) => Promise<R>;
 }
 
-/** What the judge said, and what it took. */
+/** The judgments of a turn, and their cost. */
 export interface JudgingResult {
   /** In candidate order. */
   readonly judgments: readonly Judgment[];
@@ -48,7 +51,7 @@ export interface JudgingResult {
 
 type Batches = readonly (readonly Candidate[])[];
 
-/** What has come in so far; batches are known by their index. */
+/** The replies so far, by index of their batch. */
 interface Progress {
   readonly started: Set<number>;
   readonly replies: Map<number, JudgeReply>;
@@ -106,7 +109,10 @@ async function judgeBatches(
   );
 }
 
-/** Judges all candidates. Never rejects: a candidate without an answer at the end of the budget is unjudged. */
+/**
+ * Judges all candidates. Never rejects: a candidate without an answer at the end of the budget is
+ * unjudged.
+ */
 export async function judgeCandidates(request: JudgingRequest): Promise<JudgingResult> {
   const { budget } = request;
   const batches = planBatches(request);
@@ -120,7 +126,8 @@ export async function judgeCandidates(request: JudgingRequest): Promise<JudgingR
     const work = request.runInScope(() => judgeBatches(batches, request, progress));
     await untilAborted(work, budget.signal);
   } catch {
-    // The budget, control flow or a failing scope of the host: the replies so far count, `explainEnd` tells the rest.
+    // The budget, control flow or a failing scope of the host: the replies so far count,
+    // `explainEnd` explains the others.
   }
   return summarize(batches, request, progress);
 }

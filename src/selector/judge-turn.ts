@@ -1,4 +1,4 @@
-/** Judges the candidates of a turn and applies the policy to what the judge said. */
+/** Judges the candidates of a turn and applies the policy to the judgments. */
 
 import { applyDecision } from "../core/apply.js";
 import type { SelectionOutcome } from "../core/apply.js";
@@ -28,7 +28,10 @@ function buildJudgeContext(
     : buildContext(messages, context, redact);
 }
 
-/** The reason that goes with a status: of a failed turn what failed first, of an uncertain one whose doubt it was. */
+/**
+ * The reason for a status: of a failed turn its first failure, of an uncertain fallback the kind of
+ * doubt.
+ */
 function explainSelection(
   { status }: Decision,
   { outcomes, fallback, emptyRefused }: SelectionOutcome,
@@ -51,7 +54,7 @@ function toJudgeRecord(judging: JudgingResult, id: string, latencyMs: number): J
 /**
  * Judges a turn within a budget.
  *
- * @throws what a user's `context` or `redact` throws.
+ * @throws the error of a user's `context` or `redact`.
  */
 export async function judgeTurn(
   input: TurnInput,

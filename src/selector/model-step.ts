@@ -1,4 +1,4 @@
-/** One model step: calling the model, and reading what it did for the record. */
+/** One model step: calls the model, and reads the outcome for the record. */
 
 import type { StepOutcome } from "../core/build-record.js";
 import { callSafely, isString } from "../core/call-safely.js";
@@ -12,13 +12,16 @@ import type { Warn } from "../core/warn-once.js";
 export interface ModelStep<T, R> {
   /** Calls the model with these tools. In shadow and in off there is no selection yet. */
   readonly callModel: (tools: readonly T[], selection?: Selection<T>) => Promise<R>;
-  /** What the model did; `null` if that is unknown. If it throws, the record has no outcome. */
+  /** The outcome of the step; `null` if it is unknown. If it throws, the record has no outcome. */
   readonly readOutcome: (result: R) => ModelOutcome | null;
-  /** Gets the selection once it is known: before the model in enforce, beside or after it in shadow. Its errors are ignored. */
+  /**
+   * Gets the selection once it is known: before the model in enforce, beside or after it in shadow.
+   * Its errors are ignored.
+   */
   readonly onSelection?: ((selection: Selection<T>) => void) | undefined;
 }
 
-/** What a step returned or threw, and its outcome (`null`: unknown). */
+/** The returned value or the error of a step, and its outcome (`null`: unknown). */
 export type StepResult<R> =
   | { readonly result: R; readonly outcome: StepOutcome | null }
   | { readonly error: unknown; readonly outcome: StepOutcome | null };
@@ -47,7 +50,10 @@ function readModelOutcome<R>(
   return outcome ?? null;
 }
 
-/** Calls the model. Never rejects; control flow of the host is no error of the model, and has no outcome. */
+/**
+ * Calls the model. Never rejects; control flow of the host is no error of the model, and has no
+ * outcome.
+ */
 export async function runStep<R>(
   callModel: () => Promise<R>,
   readOutcome: ModelStep<never, R>["readOutcome"],
@@ -66,7 +72,7 @@ export async function runStep<R>(
   }
 }
 
-/** Returns or throws what the step did. */
+/** Returns the result of a step, or throws its error. */
 export function unwrapStep<R>(step: StepResult<R>): R {
   if ("error" in step) throw step.error;
   return step.result;

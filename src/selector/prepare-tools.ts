@@ -1,4 +1,4 @@
-/** Warms what the judge keeps per tool, before the first turn needs it. */
+/** Warms the per-tool data of the judge before the first turn. */
 
 import { pinTools } from "../core/pins.js";
 import type { CatalogReader } from "../core/catalog.js";
@@ -17,7 +17,7 @@ export interface PrepareOptions {
 /**
  * Hands the candidates among some tools to the judge's `prepare`.
  *
- * @throws what the judge throws, and the signal's reason.
+ * @throws the judge's error, or the signal's reason.
  */
 export async function prepareTools(
   tools: readonly unknown[],

@@ -1,4 +1,7 @@
-/** Reads a turn before anything is decided: messages, catalog, tool choice, pins, and the candidates that are left. */
+/**
+ * Reads a turn before anything is decided: messages, catalog, tool choice, pins, and the candidates
+ * that are left.
+ */
 
 import type { CatalogReader, CatalogTool } from "../core/catalog.js";
 import { describeTool } from "../core/describe.js";

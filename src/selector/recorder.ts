@@ -1,4 +1,6 @@
-/** Hands records to the sinks without delaying a turn; failures are counted, and warned about once. */
+/**
+ * Hands records to the sinks without delaying a turn; failures are counted, and warned about once.
+ */
 
 import { completeRecord } from "../core/build-record.js";
 import type { StepOutcome } from "../core/build-record.js";
@@ -13,7 +15,7 @@ export interface Recorder {
   readonly failures: number;
   /** Adds the outcome and hands the record to every sink. Never throws, never waits. */
   emit(record: SelectionRecord, outcome: StepOutcome | null): void;
-  /** Starts work that `flush` waits for; what it throws is warned about. */
+  /** Starts work that `flush` waits for; its errors are warned about. */
   track(work: () => Promise<void>): void;
   /** Waits for tracked work, then for the sinks; at most `timeoutMs`. Never rejects. */
   flush(timeoutMs: number): Promise<void>;

@@ -1,4 +1,4 @@
-/** What selecting the tools of one turn needs of the selector. */
+/** The parts of the selector that the selection of one turn needs. */
 
 import type { CatalogReader } from "../core/catalog.js";
 import type { ResolvedOptions } from "../core/options.js";
@@ -9,7 +9,7 @@ export interface SelectContext {
   readonly options: ResolvedOptions;
   readonly reader: CatalogReader;
   readonly warn: Warn;
-  /** What applies to this turn. */
+  /** The policy of this turn. */
   readonly policy: TurnPolicy;
   /** Epoch milliseconds of the start of the turn. */
   readonly startedAt: number;

@@ -1,4 +1,7 @@
-/** One turn, from its tools to its selection: read, skip or judge, record. Writes nothing, and never rejects. */
+/**
+ * One turn, from its tools to its selection: read, skip or judge, record. Writes nothing, and never
+ * rejects.
+ */
 
 import { keptTools } from "../core/apply.js";
 import { buildRecord, cancelRecord } from "../core/build-record.js";
@@ -16,7 +19,7 @@ import { cancelTurn, failTurn, skipTurn } from "./turn-outcome.js";
 import type { SelectedOutcome, TurnOutcome } from "./turn-outcome.js";
 import { isSampled } from "./turn-policy.js";
 
-/** What became of a turn: a selection, or a cancellation to record and rethrow. */
+/** The result of a turn: a selection, or a cancellation to record and rethrow. */
 export type TurnResult<T> =
   | { readonly kind: "selected"; readonly selection: Selection<T> }
   | { readonly kind: "cancelled"; readonly record: SelectionRecord; readonly cause: unknown };
@@ -32,7 +35,7 @@ function findSkipReason(
   return input.candidates.length < minCandidates ? "too-few-candidates" : null;
 }
 
-/** The boundary of a turn: whatever fails inside, the full catalog is kept. */
+/** The boundary of a turn: after any failure inside, the full catalog is kept. */
 async function decideTurn(input: TurnInput, context: SelectContext): Promise<TurnOutcome> {
   const { options, policy, warn, timeoutMs } = context;
   if (policy.mode === "off") return skipTurn(input, "mode-off");
@@ -106,7 +109,7 @@ export async function selectTools<T>(
     : { kind: "selected", selection: toSelection(turn, input, outcome, record) };
 }
 
-/** Asked right before the model is called: the caller may have cancelled a moment ago. */
+/** Checks the signal once more right before the model is called. */
 export function cancelIfAborted<T>(
   result: TurnResult<T>,
   signal: AbortSignal | undefined,

@@ -1,4 +1,7 @@
-/** createToolSelector: the one loop. A turn in, a selection out; `run` wraps a model step and writes its record. */
+/**
+ * createToolSelector: the one loop. A turn in, a selection out; `run` wraps a model step and writes
+ * its record.
+ */
 
 import * as z from "zod";
 import { yieldToEventLoop } from "../core/slices.js";
@@ -30,19 +33,22 @@ export interface ToolSelector {
   /** How often a sink failed so far, or was too slow to take a record. */
   readonly sinkFailures: number;
   /**
-   * Judges a turn and says what to offer. Writes no record.
+   * Judges a turn and selects its tools. Writes no record.
    *
-   * @throws only the abort reason of the turn's own signal, and (in enforce) control flow of the host that the judge threw.
+   * @throws only the abort reason of the turn's own signal, and (in enforce) control flow of the
+   * host that the judge threw.
    */
   select<T>(turn: Turn<T>): Promise<Selection<T>>;
   /**
-   * Wraps one model step: mode, shadow beside the model, outcome, one record. Adapters are thin layers over this.
+   * Wraps one model step: mode, shadow beside the model, outcome, one record. Adapters are thin
+   * layers over this.
    *
-   * @throws what `callModel` throws; the abort reason of the turn's own signal, in which case the model is not called.
+   * @throws the error of `callModel`; the abort reason of the turn's own signal, in which case the
+   * model is not called.
    */
   run<T, R>(turn: Turn<T>, step: ModelStep<T, R>): Promise<R>;
   /**
-   * Warms what the judge keeps per tool, such as vectors. Never rejects; resolves when it is done.
+   * Warms the per-tool data of the judge, such as vectors. Never rejects; resolves when it is done.
    *
    * @param tools the tools of the turns to come, as objects that these turns will hold.
    */
@@ -65,7 +71,8 @@ const flushSchema = z.strictObject({ timeoutMs: integerFrom(1).default(5000) });
  * @throws {InvalidOptionsError} if an option is unknown, of the wrong type or out of range.
  * @example
  * const selector = createToolSelector({ mode: "enforce", onUncertain: "keep" });
- * const { tools } = await selector.select({ messages: [{ role: "user", text: "Where is order 7?" }], tools: catalog });
+ * const { tools } = await selector.select({ messages: [{ role: "user", text: "Where is order 7?"
+ * }], tools: catalog });
  */
 export function createToolSelector(options?: ToolSelectorOptions): ToolSelector {
   const resolved = resolveOptions(options, (judge) =>
@@ -80,7 +87,10 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
     onDescribeError: () => warn("describe", "`describe` failed for a tool: it is always offered."),
   });
 
-  /** Selecting has what the turn's policy left of the budget; in shadow nothing waits for it, and it has all. */
+  /**
+   * In enforce the time for the turn's policy counts against the budget; in shadow nothing waits,
+   * and the budget is whole.
+   */
   async function select<T>(
     turn: Turn<T>,
     policy: TurnPolicy,
@@ -112,7 +122,10 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
     return unwrapStep(finished);
   }
 
-  /** The model is called first; judging starts when its request is on its way, and is never waited for. */
+  /**
+   * The model is called first; judging starts when its request is on its way, and is never waited
+   * for.
+   */
   async function shadow<T, R>(
     turn: Turn<T>,
     step: ModelStep<T, R>,

@@ -1,4 +1,7 @@
-/** How a turn ended, before it is applied to the caller's tools: decided by judgments, skipped, failed or cancelled. */
+/**
+ * How a turn ended, before it is applied to the caller's tools: decided by judgments, skipped,
+ * failed or cancelled.
+ */
 
 import { keepAll } from "../core/apply.js";
 import type { JudgeRecord, RecordParts } from "../core/build-record.js";
@@ -10,7 +13,7 @@ type RecordedOutcome = Pick<RecordParts, "reason" | "fallback" | "outcomes" | "e
 /** A turn that goes on. */
 export interface SelectedOutcome extends RecordedOutcome {
   readonly status: "decided" | "uncertain" | "failed" | "skipped";
-  /** What the judge saw. */
+  /** The judge's context. */
   readonly content?: JudgeContext | undefined;
 }
 

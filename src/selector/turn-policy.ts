@@ -1,4 +1,7 @@
-/** What applies to one turn: its mode (a kill switch may be asked), its share of the rollout, its overrides. */
+/**
+ * Resolves the policy of one turn: its mode (which a kill switch may decide), its share of the
+ * rollout, its overrides.
+ */
 
 import type * as z from "zod";
 import { untilAborted } from "../core/abort.js";
@@ -45,7 +48,10 @@ interface PolicyRequest {
   readonly warn: Warn;
 }
 
-/** A fixed value, or the answer of a function of the turn; `undefined` if that fails, is late or is invalid. */
+/**
+ * A fixed value, or the answer of a function of the turn; `undefined` if that fails, is late or is
+ * invalid.
+ */
 async function resolvePerTurn<V>(
   setting: V | ((turn: Turn) => V | Promise<V>),
   schema: z.ZodType<V>,
@@ -89,7 +95,10 @@ function isInShare(threadId: string | undefined, share: number | null, salt: str
   return threadId !== undefined && hashToShare(`${salt}${threadId}`) < share;
 }
 
-/** The mode after overrides and the rollout. An override of the mode wins over `mode` and `enforceShare`. */
+/**
+ * The mode after overrides and the rollout. An override of the mode wins over `mode` and
+ * `enforceShare`.
+ */
 async function resolveModeAndShare(
   overrides: ValidOverrides,
   options: ResolvedOptions,
@@ -103,7 +112,10 @@ async function resolveModeAndShare(
   return { mode: isEnforced ? "enforce" : "shadow", enforceShare };
 }
 
-/** Resolves what applies to a turn, within one budget. A setting that fails or is late means shadow. Never rejects. */
+/**
+ * Resolves the policy of a turn within one budget. A setting that fails or is late means shadow.
+ * Never rejects.
+ */
 export async function resolveTurnPolicy(
   turn: Turn,
   options: ResolvedOptions,
@@ -131,7 +143,10 @@ export async function resolveTurnPolicy(
   }
 }
 
-/** False for a shadow turn outside `shadowShare`: it is not judged. Asked beside the model, so that it delays nothing. */
+/**
+ * False for a shadow turn outside `shadowShare`: it is not judged. Evaluated beside the model,
+ * without delay for it.
+ */
 export async function isSampled(
   turn: Turn,
   { options, warn }: { readonly options: ResolvedOptions; readonly warn: Warn },

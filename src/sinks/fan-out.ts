@@ -23,7 +23,8 @@ async function settleAll(
   sinks: readonly Sink[],
   call: (sink: Sink) => void | Promise<void> | undefined,
 ): Promise<void> {
-  // Each call sits in its own async function, so that a throw becomes a rejection and the next sink still has its turn.
+  // Each call sits in its own async function, so that a throw becomes a rejection and the next sink
+  // still has its turn.
   const settled = await Promise.allSettled(sinks.map(async (sink) => call(sink)));
   const reasons = settled.flatMap((one): readonly unknown[] =>
     one.status === "rejected" ? [one.reason] : [],
@@ -35,11 +36,13 @@ async function settleAll(
 }
 
 /**
- * One sink out of several. Every sink gets every record at once; one that throws, rejects or stalls keeps none of the
+ * One sink out of several. Every sink gets every record at once; one that throws, rejects or stalls
+ * keeps none of the
  * others waiting for it. `write`, `flush` and `close` settle when all have settled.
  *
  * @throws {InvalidOptionsError} if one of them is not a sink.
- * @throws {ToolSieveError} (as a rejection of `write`, `flush` or `close`) if any failed; `cause` is its error, or an
+ * @throws {ToolSieveError} (as a rejection of `write`, `flush` or `close`) if any failed; `cause`
+ * is its error, or an
  *   `AggregateError` of several.
  *
  * @example

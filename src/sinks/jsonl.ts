@@ -1,4 +1,7 @@
-/** A sink that appends each record as one JSON line to a file; safe under crashes and with several processes. */
+/**
+ * A sink that appends each record as one JSON line to a file; safe under crashes and with several
+ * processes.
+ */
 
 import { randomBytes } from "node:crypto";
 import { mkdir, open, type FileHandle } from "node:fs/promises";
@@ -44,7 +47,9 @@ export type JsonlSinkOptions = z.input<typeof optionsSchema>;
 
 /** A sink that writes JSON lines. */
 export interface JsonlSink extends Required<Sink> {
-  /** Settles when the line is in the file, or rejects when it is lost; a turn need not wait for it. */
+  /**
+   * Settles when the line is in the file, or rejects when it is lost; a turn need not wait for it.
+   */
   write(record: SelectionRecord): Promise<void>;
   stats(): SinkStats;
 }
@@ -55,7 +60,8 @@ type NextPath = (lineBytes: number) => string;
 type Rotation = NonNullable<z.output<typeof optionsSchema>["rotate"]>;
 
 /**
- * Names the files of this process, `NAME-DAY-PID-RANDOM-COUNT.EXT`: no other process writes to them, and their names
+ * Names the files of this process, `NAME-DAY-PID-RANDOM-COUNT.EXT`: no other process writes to
+ * them, and their names
  * sort by time.
  */
 function createRotation(path: string, { maxBytes, daily }: Rotation): NextPath {
@@ -90,7 +96,8 @@ async function endsInsideLine(file: FileHandle): Promise<boolean> {
 }
 
 /**
- * Appends a line with one `write`, so that no other writer comes in between, on a line of its own. If the last line was still
+ * Appends a line with one `write`, so that no other writer comes in between, on a line of its own.
+ * If the last line was still
  * being written, a blank line follows it, which readers skip.
  */
 async function appendLine(file: FileHandle, line: Buffer): Promise<void> {
@@ -112,7 +119,8 @@ async function openLog(path: string): Promise<FileHandle> {
 }
 
 /**
- * Writes lines in order and keeps a file open only for the length of a batch: a log that is moved or removed from
+ * Writes lines in order and keeps a file open only for the length of a batch: a log that is moved
+ * or removed from
  * outside is simply created anew, and nothing has to be closed when the process ends.
  */
 function createWriter(nextPath: NextPath) {
@@ -149,24 +157,31 @@ function createWriter(nextPath: NextPath) {
 }
 
 /**
- * Appends each record to a file, one JSON line and one `write` each. Missing folders are created; a new file is for its
- * owner alone (mode 0600). `write` returns at once: the work happens in the background, behind a bounded queue.
+ * Appends each record to a file, one JSON line and one `write` each. Missing folders are created; a
+ * new file is for its
+ * owner alone (mode 0600). `write` returns at once: the work happens in the background, behind a
+ * bounded queue.
  *
- * - A line that a crash tore stays as it is, and the next record begins on a line of its own; this holds for a line
+ * - A line that a crash tore stays as it is, and the next record begins on a line of its own; this
+ *   holds for a line
  *   torn by another process too. Readers count the torn one as malformed.
- * - Several processes may append to one local file. On network file systems, where appending is not atomic, use
+ * - Several processes may append to one local file. On network file systems, where appending is not
+ *   atomic, use
  *   `rotate`, which gives every process its own files; read them back by glob: `shadow-*.jsonl`.
  * - A disk that is full or read-only costs records, not turns: each is counted in `stats().failed`.
- * - After a crash of the process all lines written so far are there; after a power failure the last seconds may not be.
+ * - After a crash of the process all lines written so far are there; after a power failure the last
+ *   seconds may not be.
  *
  * @param path The file; with `rotate`, the pattern of the files' names: `logs/shadow.jsonl` becomes
  *   `logs/shadow-2026-12-01-4711-9f2c51c0-0001.jsonl`.
  * @throws {InvalidOptionsError} if the path or an option is wrong.
- * @throws {ToolSieveError} (as a rejection of `write`, which may be ignored) if the record was lost.
+ * @throws {ToolSieveError} (as a rejection of `write`, which may be ignored) if the record was
+ * lost.
  *
  * @example
  * ```ts
- * const selector = createToolSelector({ sinks: jsonlSink("logs/shadow.jsonl", { rotate: { maxBytes: 50_000_000 } }) });
+ * const selector = createToolSelector({ sinks: jsonlSink("logs/shadow.jsonl", { rotate: { maxBytes:
+ * 50_000_000 } }) });
  * // … turns …
  * await selector.close();
  * // toolsieve report 'logs/shadow-*.jsonl'

@@ -1,4 +1,7 @@
-/** A sink that turns records into OpenTelemetry log records and span events, without any message text. */
+/**
+ * A sink that turns records into OpenTelemetry log records and span events, without any message
+ * text.
+ */
 
 import type { Attributes } from "@opentelemetry/api";
 import type { LogBody, LoggerProvider } from "@opentelemetry/api-logs";
@@ -20,7 +23,8 @@ const optionsSchema = z.strictObject({
    */
   spanEvents: z.boolean("true or false").default(true),
   /**
-   * Put the whole record, `content` left out, into the body of the log record. Large: a few kilobytes per turn, and one
+   * Put the whole record, `content` left out, into the body of the log record. Large: a few
+   * kilobytes per turn, and one
    * entry for each tool.
    * @default false
    */
@@ -49,8 +53,10 @@ type ResolvedOptions = z.output<typeof optionsSchema>;
 const eventName = "toolsieve.selection";
 
 /**
- * What the GenAI semantic conventions (status: development, semantic-conventions-genai, `gen-ai-events.md`) have a name
- * for. `gen_ai.operation.name` is left out on purpose: the event does not stand for a model call, which the model's own
+ * Attributes with a name in the GenAI semantic conventions (status: development,
+ * semantic-conventions-genai,
+ * `gen-ai-events.md`). `gen_ai.operation.name` is left out on purpose: the event does not stand for
+ * a model call, which the model's own
  * instrumentation reports.
  */
 function genAiAttributes({ threadId, agent, outcome }: SelectionRecord) {
@@ -180,15 +186,21 @@ function emit(record: SelectionRecord, apis: Apis, options: ResolvedOptions): vo
 }
 
 /**
- * Emits each record as an OpenTelemetry log record and as an event of the span that is active in the turn, both named
- * `toolsieve.selection`. Attributes are named by the GenAI semantic conventions where these have a name
- * (`gen_ai.conversation.id`, `gen_ai.usage.input_tokens`, …) and `toolsieve.*` otherwise; docs/sinks.md lists them. None
+ * Emits each record as an OpenTelemetry log record and as an event of the span that is active in
+ * the turn, both named
+ * `toolsieve.selection`. Attributes are named by the GenAI semantic conventions where these have a
+ * name
+ * (`gen_ai.conversation.id`, `gen_ai.usage.input_tokens`, …) and `toolsieve.*` otherwise;
+ * docs/sinks.md lists them. None
  * holds message text. A failed selection, or one that missed a tool, has severity WARN.
  *
- * Batching, limits and export are the OpenTelemetry SDK's, so there is nothing to flush or close here: shut the SDK down
- * when the process ends. A span that has ended takes no more events; the log record then stands alone.
+ * Batching, limits and export are the OpenTelemetry SDK's, so there is nothing to flush or close
+ * here: shut the SDK down
+ * when the process ends. A span that has ended takes no more events; the log record then stands
+ * alone.
  *
- * Needs the packages `@opentelemetry/api` and `@opentelemetry/api-logs`, loaded when the sink is made.
+ * Needs the packages `@opentelemetry/api` and `@opentelemetry/api-logs`, loaded when the sink is
+ * made.
  *
  * @throws {InvalidOptionsError} if an option is wrong.
  * @throws {ToolSieveError} (as a rejection of `write`) if a package is missing.

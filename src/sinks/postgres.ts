@@ -1,4 +1,7 @@
-/** A sink that inserts records into a Postgres table, in batches, and waits in a bounded queue while the server is away. */
+/**
+ * A sink that inserts records into a Postgres table, in batches, and waits in a bounded queue while
+ * the server is away.
+ */
 
 import * as z from "zod";
 import { readErrorCode } from "../core/error-code.js";
@@ -24,7 +27,8 @@ const optionsSchema = z
     ...postgresOptionFields,
     ...queueOptionFields,
     /**
-     * Create the table if it is missing; `false` where the role may not, and someone else ran {@link postgresMigration}.
+     * Create the table if it is missing; `false` where the role may not, and someone else ran
+     * {@link postgresMigration}.
      * @default true
      */
     migrate: z.boolean("true or false").default(true),
@@ -50,7 +54,8 @@ interface Delivery {
 const migrationLock = 7_305_801_573_291;
 
 /**
- * The SQL that creates the table of {@link postgresSink}. It may run any number of times and from several processes at
+ * The SQL that creates the table of {@link postgresSink}. It may run any number of times and from
+ * several processes at
  * once: run it in one transaction (`psql --single-transaction`).
  *
  * @example
@@ -80,7 +85,10 @@ CREATE INDEX IF NOT EXISTS "${name}_enforced" ON ${quoteTable(table)} (unit, tim
 `;
 }
 
-/** Rows go in by the order of the records; a row that is already there, because only the answer got lost, is left alone. */
+/**
+ * Rows go in by the order of the records; a row that is already there, because only the answer got
+ * lost, is left alone.
+ */
 const insertInto = (table: string): string => `
 INSERT INTO ${quoteTable(table)} (delivery, time, unit, record)
 SELECT delivery, (record->>'time')::timestamptz,
@@ -93,7 +101,8 @@ ORDER BY position
 ON CONFLICT (delivery) DO NOTHING`;
 
 /**
- * Replaces what `jsonb` cannot hold (NUL and lone surrogates, which `JSON.stringify` writes as escapes) by U+FFFD. An
+ * Replaces NUL and lone surrogates, which `jsonb` cannot hold and `JSON.stringify` writes as
+ * escapes, by U+FFFD. An
  * escaped backslash is matched first, so that the text `\u0000` after it stays text.
  */
 function storable(line: string): string {
@@ -122,7 +131,10 @@ function createInserter(table: string, migrate: boolean) {
     isReady = true;
   }
 
-  /** Resolves to the error if the server refuses these records, and rejects if it may take them another time. */
+  /**
+   * Resolves to the error if the server refuses these records, and rejects if it may take them
+   * another time.
+   */
   async function insert(
     pool: PostgresPool,
     deliveries: readonly Delivery[],
@@ -168,19 +180,25 @@ function createPoolSource(options: Pick<PostgresSinkOptions, "pool" | "connectio
 }
 
 /**
- * Inserts records into a Postgres table. `write` returns at once: rows go in by batches, in the background, behind a
+ * Inserts records into a Postgres table. `write` returns at once: rows go in by batches, in the
+ * background, behind a
  * bounded queue. The table is created when it is first needed.
  *
- * - While the server is away, records wait in the queue and are tried again with growing pauses (0.1 to 2 s), also
- *   across a lost connection: a row whose insert was committed but not confirmed is not inserted twice. What does not
+ * - While the server is away, records wait in the queue and are tried again with growing pauses
+ *   (0.1 to 2 s), also
+ *   across a lost connection: a row whose insert was committed but not confirmed is not inserted
+ *   twice. What does not
  *   fit into the queue is dropped and counted.
- * - A record that the server refuses is counted in `stats().failed`, and the rest of its batch goes in.
+ * - A record that the server refuses is counted in `stats().failed`, and the rest of its batch goes
+ *   in.
  * - NUL characters and lone surrogates, which `jsonb` cannot hold, are stored as U+FFFD.
  *
  * Needs the package `pg`, version 8, for `connectionString`; a `pool` brings its own.
  *
- * @throws {InvalidOptionsError} if an option is wrong, or there is not exactly one of `pool` and `connectionString`.
- * @throws {ToolSieveError} (as a rejection of `write`, which may be ignored) if the record was lost.
+ * @throws {InvalidOptionsError} if an option is wrong, or there is not exactly one of `pool` and
+ * `connectionString`.
+ * @throws {ToolSieveError} (as a rejection of `write`, which may be ignored) if the record was
+ * lost.
  *
  * @example
  * ```ts

@@ -1,4 +1,7 @@
-/** A bounded queue between a turn and a slow destination; it delivers in the background and counts losses. */
+/**
+ * A bounded queue between a turn and a slow destination; it delivers in the background and counts
+ * losses.
+ */
 
 import { functionOption, integerFrom } from "../core/parse-options.js";
 import { quietly } from "../core/quietly.js";
@@ -7,11 +10,14 @@ import type { Logger } from "../core/types.js";
 import { createWarnOnce, loggerSchema } from "../core/warn-once.js";
 import { ToolSieveError } from "../errors.js";
 
-/** What became of the records that a sink was given. */
+/** Counts of a sink's records, by their fate. */
 export interface SinkStats {
   /** Delivered. */
   readonly written: number;
-  /** Not taken, because the queue was full or the sink closed; or still queued when `close` ran out of time. */
+  /**
+   * Not taken, because the queue was full or the sink closed; or still queued when `close` ran out
+   * of time.
+   */
   readonly dropped: number;
   /** Given up on: the disk or the server refused them. */
   readonly failed: number;
@@ -31,7 +37,9 @@ export const queueOptionFields = {
    * @default 5000
    */
   closeTimeoutMs: integerFrom(0).default(5000),
-  /** Is told of every record that is lost and of every attempt that failed. What it throws is ignored. */
+  /**
+   * Called with every record that is lost and every attempt that failed. Its errors are ignored.
+   */
   onError: functionOption<(error: ToolSieveError) => void>().optional(),
   /** Is warned once of each kind of failure. */
   logger: loggerSchema.optional(),
@@ -47,7 +55,8 @@ interface QueueOptions<Item> {
   /** Items and bytes that one delivery takes at most (one item at least). */
   readonly maxBatch: { readonly items: number; readonly bytes: number };
   /**
-   * Resolves to one entry per item: `null` if it was delivered, else why it never will be. Rejects to be asked again
+   * Resolves to one entry per item: `null` if it was delivered, else why it never will be. Rejects
+   * to be asked again
    * later, with the same items first.
    */
   readonly deliver: (items: readonly Item[]) => Promise<readonly (ToolSieveError | null)[]>;
@@ -57,7 +66,10 @@ interface QueueOptions<Item> {
 
 /** See {@link createQueue}. */
 export interface Queue<Item> {
-  /** Settles when the item was delivered or lost. May be ignored: its rejection never goes unhandled. */
+  /**
+   * Settles when the item was delivered or lost. May be ignored: its rejection never goes
+   * unhandled.
+   */
   readonly push: (item: Item, bytes: number) => Promise<void>;
   /** Settles when everything that is queued now was delivered or lost. */
   readonly flush: () => Promise<void>;
@@ -90,13 +102,13 @@ function createEntry<Item>(item: Item, bytes: number): Entry<Item> {
   };
 }
 
-/** A rejection that nobody looks at must not end the process. */
+/** Marks a rejection as handled, so that it does not end the process. */
 function ignorable(promise: Promise<void>): Promise<void> {
   promise.catch(() => undefined);
   return promise;
 }
 
-/** Tells `onError` of every failure and the logger of the first of each kind; neither can throw into the sink. */
+/** Reports every failure to `onError`, and the first of each kind to the logger. */
 function createReporter({ onError, logger }: Pick<QueueOptions<unknown>, "onError" | "logger">) {
   const warn = createWarnOnce(logger);
   return (kind: Loss | "retried", error: ToolSieveError): void => {
@@ -105,7 +117,10 @@ function createReporter({ onError, logger }: Pick<QueueOptions<unknown>, "onErro
   };
 }
 
-/** A pause that can be cut short, and that keeps the process alive only while someone waits for the queue. */
+/**
+ * A pause that can be cut short, and that keeps the process alive only while someone waits for the
+ * queue.
+ */
 function createPause() {
   let end: (() => void) | undefined;
   return {
@@ -125,7 +140,8 @@ function createPause() {
 }
 
 /**
- * One delivery at a time, in order. What arrives during a delivery forms the next batch, so batches grow with the load
+ * One delivery at a time, in order. What arrives during a delivery forms the next batch, so batches
+ * grow with the load
  * and a quiet sink delivers at once.
  */
 export function createQueue<Item>(options: QueueOptions<Item>): Queue<Item> {

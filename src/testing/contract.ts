@@ -1,4 +1,7 @@
-/** What the contract suites have in common: hostile input, and how a suite is declared in any test runner. */
+/**
+ * What the contract suites have in common: hostile input, and how a suite is declared in any test
+ * runner.
+ */
 
 import type { ToolDescription } from "../core/types.js";
 

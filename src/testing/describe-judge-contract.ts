@@ -1,4 +1,7 @@
-/** The contract that every judge keeps, as a test suite for your own: runs under vitest, jest, or `node:test`. */
+/**
+ * The contract that every judge keeps, as a test suite for your own: runs under vitest, jest, or
+ * `node:test`.
+ */
 
 import type { Judge } from "../core/types.js";
 import { declareContract, type TestRunner } from "./contract.js";
@@ -8,7 +11,8 @@ export interface JudgeContractOptions {
   /** A new judge for each test, able to answer: a remote one needs its service, or a stand-in. */
   readonly createJudge: () => Judge | Promise<Judge>;
   /**
-   * For a wrapper: wraps a judge. The suite then also checks that the limits of the wrapped judge are carried through, and
+   * For a wrapper: wraps a judge. The suite then also checks that the limits of the wrapped judge
+   * are carried through, and
    * that its malformed replies stay without an answer.
    */
   readonly wrap?: ((judge: Judge) => Judge) | undefined;
@@ -27,8 +31,10 @@ export interface JudgeContractOptions {
 }
 
 /**
- * Declares the suite that every judge of this package passes: one answer per candidate, by position, valid; hostile
- * names, schemas and sizes survived; the request untouched; aborts obeyed with the signal's reason. For a wrapper (`wrap`):
+ * Declares the suite that every judge of this package passes: one answer per candidate, by
+ * position, valid; hostile
+ * names, schemas and sizes survived; the request untouched; aborts obeyed with the signal's reason.
+ * For a wrapper (`wrap`):
  * the limits of the wrapped judge carried through, its replies checked.
  *
  * It checks form, not judgment: whether the probabilities are any good is for an evaluation to say.

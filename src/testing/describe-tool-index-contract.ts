@@ -1,4 +1,7 @@
-/** The contract that every tool index keeps, as a test suite for your own: runs under vitest, jest, or `node:test`. */
+/**
+ * The contract that every tool index keeps, as a test suite for your own: runs under vitest, jest,
+ * or `node:test`.
+ */
 
 import type {
   ToolDescription,
@@ -303,10 +306,12 @@ const surviving: Contract<ToolIndex> = [
 ];
 
 /**
- * Declares the suite that every tool index of this package passes: sessions kept apart, the last of two names wins,
+ * Declares the suite that every tool index of this package passes: sessions kept apart, the last of
+ * two names wins,
  * matches ordered and bounded, filters, hostile names and schemas, failures as a whole, aborts.
  *
- * The index must find a tool by a sentence of its description. How well it ranks is for a measurement to say.
+ * The index must find a tool by a sentence of its description. How well it ranks is for a
+ * measurement to say.
  *
  * @example
  * import { describe, it } from "vitest";

@@ -1,4 +1,7 @@
-/** A scripted judge for tests: answers by tool name, or misbehaves as told, and keeps what it was asked. */
+/**
+ * A scripted judge for tests: answers by tool name, or misbehaves as told, and keeps what it was
+ * asked.
+ */
 
 import type { Judge, JudgeOptions, JudgeRequest, JudgeResponse } from "../core/types.js";
 
@@ -14,14 +17,23 @@ export interface FakeJudgeOptions {
    * @default 0
    */
   readonly otherwise?: number | null | undefined;
-  /** Waits before it answers, in milliseconds; the wait ends when the signal aborts, unless `ignoreSignal`. */
+  /**
+   * Waits before it answers, in milliseconds; the wait ends when the signal aborts, unless
+   * `ignoreSignal`.
+   */
   readonly delayMs?: number;
   /** Never answers, and rejects when the signal aborts, unless `ignoreSignal`. */
   readonly hang?: boolean;
   readonly ignoreSignal?: boolean;
-  /** Thrown instead of an answer; a function is asked with the number of the call, from 1, and may return `undefined`. */
+  /**
+   * Thrown instead of an answer; a function is asked with the number of the call, from 1, and may
+   * return `undefined`.
+   */
   readonly error?: unknown;
-  /** Replaces the whole reply, well formed or not; gets the request and the number of the call, from 1. */
+  /**
+   * Replaces the whole reply, well formed or not; gets the request and the number of the call, from
+   * 1.
+   */
   readonly reply?: (request: JudgeRequest, call: number) => unknown;
   /** Fields added to every well-formed reply. */
   readonly response?: Partial<JudgeResponse>;
@@ -41,7 +53,10 @@ export interface FakeJudge extends Judge {
   readonly peakConcurrency: number;
 }
 
-/** Resolves after `delayMs` (`null`: never), or rejects with the reason of the signal as soon as that aborts. */
+/**
+ * Resolves after `delayMs` (`null`: never), or rejects with the reason of the signal as soon as
+ * that aborts.
+ */
 export function wait(delayMs: number | null, signal: AbortSignal | null): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = delayMs === null ? undefined : setTimeout(done, delayMs);

@@ -1,4 +1,7 @@
-/** Entry `toolsieve/testing`: fakes for your own tests. Needs `@langchain/core`; its parts `/fake-judge` and `/describe-judge-contract` do not. */
+/**
+ * Entry `toolsieve/testing`: fakes for your own tests. Needs `@langchain/core`; its parts
+ * `/fake-judge` and `/describe-judge-contract` do not.
+ */
 
 export { fakeJudge } from "./fake-judge.js";
 export type { FakeJudge, FakeJudgeOptions } from "./fake-judge.js";

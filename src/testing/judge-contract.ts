@@ -1,4 +1,7 @@
-/** The expectations of the judge contract: what a judge must answer, how it ends, and what a wrapper carries through. */
+/**
+ * The expectations of the judge contract: what a judge must answer, how it ends, and what a wrapper
+ * carries through.
+ */
 
 import type { Judge, JudgeRequest, JudgeResponse, ToolDescription } from "../core/types.js";
 import { isValidAnswer } from "../core/verdict.js";

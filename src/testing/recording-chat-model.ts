@@ -1,4 +1,7 @@
-/** A scripted LangChain chat model for tests: records the tools, tool choice and messages of every call. */
+/**
+ * A scripted LangChain chat model for tests: records the tools, tool choice and messages of every
+ * call.
+ */
 
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type {
@@ -46,7 +49,8 @@ export interface RecordedModelCall {
 /** Options of {@link recordingChatModel}. */
 export interface RecordingChatModelOptions {
   /**
-   * The answers, one per call, in order; past the end the model says "done". Or a function that is asked with the call and its
+   * The answers, one per call, in order; past the end the model says "done". Or a function that is
+   * asked with the call and its
    * number, from 1.
    */
   readonly replies?:
@@ -68,7 +72,7 @@ interface CallOptions extends BaseChatModelCallOptions {
   tools?: BindToolsInput[];
 }
 
-/** A chat model that keeps what it was sent. */
+/** A chat model that records its calls. */
 export interface RecordingChatModel extends BaseChatModel<CallOptions> {
   /** In call order. */
   readonly calls: readonly RecordedModelCall[];
@@ -83,16 +87,16 @@ function readToolName(tool: unknown): string {
   );
 }
 
-function usageMetadata(usage: ModelUsage): UsageMetadata {
+function toUsageMetadata(usage: ModelUsage): UsageMetadata {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const details: NonNullable<UsageMetadata["input_token_details"]> = {};
+  if (cacheReadTokens !== undefined) details.cache_read = cacheReadTokens;
+  if (cacheWriteTokens !== undefined) details.cache_creation = cacheWriteTokens;
   return {
     input_tokens: inputTokens,
     output_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
-    input_token_details: {
-      ...(cacheReadTokens === undefined ? {} : { cache_read: cacheReadTokens }),
-      ...(cacheWriteTokens === undefined ? {} : { cache_creation: cacheWriteTokens }),
-    },
+    input_token_details: details,
   };
 }
 
@@ -112,21 +116,17 @@ function toMessage(reply: ScriptedReply, call: number, modelName: string): AIMes
   // Assigned, because the type of the field cannot be inferred for a message without a tool set.
   return script.usage === undefined
     ? message
-    : Object.assign(message, { usage_metadata: usageMetadata(script.usage) });
+    : Object.assign(message, { usage_metadata: toUsageMetadata(script.usage) });
 }
 
-function toChunk({
-  content,
-  tool_calls,
-  response_metadata,
-  usage_metadata,
-}: AIMessage): AIMessageChunk {
-  return new AIMessageChunk({
-    content,
-    response_metadata,
-    tool_calls: tool_calls ?? [],
-    ...(usage_metadata === undefined ? {} : { usage_metadata }),
-  });
+function withUsage(chunk: AIMessageChunk, { usage_metadata }: AIMessage): AIMessageChunk {
+  if (usage_metadata !== undefined) chunk.usage_metadata = usage_metadata;
+  return chunk;
+}
+
+function toChunk(message: AIMessage): AIMessageChunk {
+  const { content, tool_calls = [], response_metadata } = message;
+  return withUsage(new AIMessageChunk({ content, response_metadata, tool_calls }), message);
 }
 
 /** The words of the text one by one, then calls and usage. */
@@ -134,7 +134,7 @@ function* toChunks(message: AIMessage): Generator<AIMessageChunk> {
   for (const word of message.text.match(/\S+\s*|\s+/g) ?? []) {
     yield new AIMessageChunk({ content: word });
   }
-  yield new AIMessageChunk({
+  const last = new AIMessageChunk({
     content: "",
     response_metadata: message.response_metadata,
     tool_call_chunks: (message.tool_calls ?? []).map(({ name, args, id }, index) => ({
@@ -144,8 +144,8 @@ function* toChunks(message: AIMessage): Generator<AIMessageChunk> {
       index,
       id: id ?? `call_${index + 1}`,
     })),
-    ...(message.usage_metadata === undefined ? {} : { usage_metadata: message.usage_metadata }),
   });
+  yield withUsage(last, message);
 }
 
 class ScriptedChatModel extends BaseChatModel<CallOptions> implements RecordingChatModel {
@@ -239,11 +239,14 @@ class ScriptedChatModel extends BaseChatModel<CallOptions> implements RecordingC
 /**
  * A scripted chat model that shows what it was offered.
  *
- * It binds tools, streams word by word, honours the abort signal, and reports usage where the script says so.
+ * It binds tools, streams word by word, honours the abort signal, and reports usage where the
+ * script says so.
  *
  * @example
- * const model = recordingChatModel({ replies: [{ toolCalls: [{ name: "query_order" }] }, "Order 7 is on its way."] });
- * const agent = createAgent({ model, tools, middleware: [toolSelectorMiddleware({ judge, mode: "enforce" })] });
+ * const model = recordingChatModel({ replies: [{ toolCalls: [{ name: "query_order" }] }, "Order 7
+ * is on its way."] });
+ * const agent = createAgent({ model, tools, middleware: [toolSelectorMiddleware({ judge, mode:
+ * "enforce" })] });
  * // … invoke the agent, then: model.calls[0].toolNames
  */
 export function recordingChatModel(options: RecordingChatModelOptions = {}): RecordingChatModel {

@@ -1,4 +1,7 @@
-/** Names for `alwaysInclude`: tools of well-known hosts that steer the agent itself and must not depend on the request. */
+/**
+ * Names for `alwaysInclude`: tools of well-known hosts that steer the agent itself and must not
+ * depend on the request.
+ */
 
 const todoList = ["write_todos"] as const;
 
@@ -6,11 +9,14 @@ const todoList = ["write_todos"] as const;
  * Lists for `alwaysInclude`.
  *
  * - `todoList`: the planning tool of `todoListMiddleware`
- * - `deepAgents`: every built-in tool of `deepagents`: planning, files, shell, subagents in both kinds
- * - `handoffs`: tools that pass the conversation to another agent, by the names that LangGraph's supervisor and swarm give them
+ * - `deepAgents`: every built-in tool of `deepagents`: planning, files, shell, subagents in both
+ *   kinds
+ * - `handoffs`: tools that pass the conversation to another agent, by the names that LangGraph's
+ *   supervisor and swarm give them
  *
  * @example
- * const middleware = toolSelectorMiddleware({ alwaysInclude: [...presets.deepAgents, "search_*"] });
+ * const middleware = toolSelectorMiddleware({ alwaysInclude: [...presets.deepAgents, "search_*"]
+ * });
  */
 export const presets = {
   todoList,

@@ -51,7 +51,7 @@ const middlewareOptionsSchema = z.strictObject({
   groupId: functionOption<ReadId>().optional(),
 });
 
-/** What `context` may hold for the middleware; every key is optional. */
+/** The keys of `context` that the middleware reads; all are optional. */
 type OverridesSchema = z.ZodObject<{
   toolSelector: z.ZodOptional<z.ZodCustom<TurnOverrides, TurnOverrides>>;
 }>;
@@ -111,13 +111,17 @@ function toTurn(request: Request, tools: readonly Tool[]): Turn<Tool> {
 /**
  * Filters the tools of a `createAgent` agent before every model call.
  *
- * In `shadow`, the default, the request goes on untouched and the judge works beside the model. In `enforce` the model is offered
- * a subsequence of the agent's own tools. One exception holds in every mode: of two executable tools with one name only the last is
+ * In `shadow`, the default, the request goes on untouched and the judge works beside the model. In
+ * `enforce` the model is offered
+ * a subsequence of the agent's own tools. One exception holds in every mode: of two executable
+ * tools with one name only the last is
  * offered, because the host refuses the first behind any middleware.
  *
- * Overrides for one call: `agent.invoke(input, { context: { toolSelector: { mode: "enforce" } } })`.
+ * Overrides for one call: `agent.invoke(input, { context: { toolSelector: { mode: "enforce" } }
+ * })`.
  *
- * @param selector a tool selector, shared with other agents if you like, or the options of a new one.
+ * @param selector a tool selector, shared with other agents if you like, or the options of a new
+ * one.
  * @throws {InvalidOptionsError} if an option is wrong.
  * @example
  * const agent = createAgent({

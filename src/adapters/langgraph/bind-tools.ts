@@ -1,4 +1,7 @@
-/** One model call of a LangGraph agent: which messages it sends, and the model with the offered tools bound. */
+/**
+ * One model call of a LangGraph agent: which messages it sends, and the model with the offered
+ * tools bound.
+ */
 
 import type { BaseChatModel, BindToolsInput } from "@langchain/core/language_models/chat_models";
 import { readList } from "../../core/read.js";
@@ -13,13 +16,17 @@ export function readStateMessages(state: unknown): readonly unknown[] {
 /** A model that is ready to be called. */
 export type BoundModel = ReturnType<NonNullable<BaseChatModel["bindTools"]>>;
 
-/** The model with these tools bound; the plain model where there are none, because some providers refuse an empty list. */
+/**
+ * The model with these tools bound; the plain model where there are none, because some providers
+ * refuse an empty list.
+ */
 export function bindTools(
   model: BaseChatModel,
   tools: readonly unknown[],
   toolChoice: unknown,
 ): BoundModel {
   if (tools.length === 0 || model.bindTools === undefined) return model;
-  const choice = toolChoice === undefined ? {} : { tool_choice: toolChoice };
-  return model.bindTools([...tools] as BindToolsInput[], choice as object);
+  const options: { tool_choice?: unknown } = {};
+  if (toolChoice !== undefined) options.tool_choice = toolChoice;
+  return model.bindTools([...tools] as BindToolsInput[], options as object);
 }

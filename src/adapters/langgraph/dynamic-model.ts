@@ -1,4 +1,7 @@
-/** The dynamic model of `createReactAgent`: a chat model that selects its tools whenever it is called. */
+/**
+ * The dynamic model of `createReactAgent`: a chat model that selects its tools whenever it is
+ * called.
+ */
 
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { RunnableConfig } from "@langchain/core/runnables";
@@ -19,9 +22,11 @@ export interface DynamicModelOptions<T> extends NodeSelectionOptions<T> {
 const optionsSchema = z.strictObject({ ...nodeOptionFields, ...modelOptionField });
 
 /**
- * The `llm` of `createReactAgent`: the plain model, which selects and binds its tools whenever it is invoked or streamed.
+ * The `llm` of `createReactAgent`: the plain model, which selects and binds its tools whenever it
+ * is invoked or streamed.
  *
- * One selection per model step. `responseFormat` works: `withStructuredOutput` is the plain model's own and selects nothing.
+ * One selection per model step. `responseFormat` works: `withStructuredOutput` is the plain model's
+ * own and selects nothing.
  *
  * @throws {InvalidOptionsError} if an option is wrong, or the model cannot bind tools.
  * @example

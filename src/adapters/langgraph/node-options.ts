@@ -5,11 +5,11 @@ import type { ToolSelectorOptions } from "../../core/options.js";
 import { read } from "../../core/read.js";
 import type { ToolSelector } from "../../selector/tool-selector.js";
 
-/** What the adapters for LangGraph have in common. */
+/** Options of every adapter for LangGraph. */
 export interface NodeSelectionOptions<T> {
   /** A tool selector, or the options of a new one. */
   readonly selector: ToolSelector | ToolSelectorOptions;
-  /** All tools of the agent; what is offered is a subsequence of these very objects. */
+  /** All tools of the agent; the offered ones are a subsequence of these very objects. */
   readonly tools: readonly T[];
   /** The tool choice of the model call, in any provider's spelling. */
   readonly toolChoice?: unknown;

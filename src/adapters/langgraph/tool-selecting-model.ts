@@ -1,4 +1,7 @@
-/** A stand-in for a plain chat model that selects and binds its tools when it is invoked or streamed. */
+/**
+ * A stand-in for a plain chat model that selects and binds its tools when it is invoked or
+ * streamed.
+ */
 
 import type { BaseLanguageModelInput } from "@langchain/core/language_models/base";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
@@ -27,7 +30,7 @@ export interface ToolSelectingModelOptions<T> {
   readonly config: RunnableConfig | undefined;
 }
 
-/** What reaches the model through the stand-in. Everything else is the plain model's own. */
+/** Methods that go through the stand-in. All others are the plain model's own. */
 const callMethods: ReadonlySet<PropertyKey> = new Set([
   "invoke",
   "batch",
@@ -128,7 +131,8 @@ class SelectingCalls<T> extends Runnable<BaseLanguageModelInput, AIMessageChunk>
 }
 
 /**
- * The plain model to everyone who looks at it (`instanceof`, `withStructuredOutput`, private members); only calls that reach the
+ * The plain model to everyone who looks at it (`instanceof`, `withStructuredOutput`, private
+ * members); only calls that reach the
  * model go through a selection first.
  */
 export function createToolSelectingModel<T>(options: ToolSelectingModelOptions<T>): BaseChatModel {

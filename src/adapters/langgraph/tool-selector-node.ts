@@ -25,7 +25,8 @@ const optionsSchema = z.strictObject({
 });
 
 /**
- * The model node of a `StateGraph`: binds the tools of the turn, calls the model, and returns its message.
+ * The model node of a `StateGraph`: binds the tools of the turn, calls the model, and returns its
+ * message.
  *
  * @returns a node `(state, config) => ({ messages: [AIMessage] })` for any state with `messages`.
  * @throws {InvalidOptionsError} if an option is wrong, or the model cannot bind tools.

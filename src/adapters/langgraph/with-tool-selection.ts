@@ -16,7 +16,10 @@ import type { NodeSelectionOptions } from "./node-options.js";
 
 /** Options of {@link withToolSelection}. */
 export interface WithToolSelectionOptions<S, T, R> extends NodeSelectionOptions<T> {
-  /** Your node; it gets the tools to bind as its third argument. Records know an outcome only if it returns the model's message. */
+  /**
+   * Your node; it gets the tools to bind as its third argument. Records know an outcome only if it
+   * returns the model's message.
+   */
   readonly node: (state: S, config: RunnableConfig, tools: readonly T[]) => R | Promise<R>;
   /**
    * `false` where the node fails without any tool.
@@ -34,7 +37,8 @@ const optionsSchema = z.strictObject({
 /**
  * Wraps a node of your own: it is called with the tools to bind.
  *
- * In `shadow` these are your own array, and the judge works beside the node. What the model called is read from the messages in the
+ * In `shadow` these are your own array, and the judge works beside the node. What the model called
+ * is read from the messages in the
  * node's result, a state update or a `Command`.
  *
  * @throws {InvalidOptionsError} if an option is wrong.

@@ -59,8 +59,7 @@ function readCall(call: unknown): readonly NamedCall[] {
 
 /**
  * Every call of a message, in order: valid calls, calls with invalid arguments, calls that only
- * content blocks or OpenAI's older
- * `function_call` show.
+ * content blocks or OpenAI's older `function_call` show.
  */
 export function listCalls(message: unknown): readonly NamedCall[] {
   const stated = [

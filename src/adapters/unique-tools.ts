@@ -24,8 +24,7 @@ export interface UniqueTools<T> {
  * Keeps the last of several executable tools with one name.
  *
  * `createAgent` refuses the others as soon as any middleware wraps a model call. Plain dicts pass
- * that check, and the same
- * object twice does as well; both stay.
+ * that check, and the same object twice does as well; both stay.
  */
 export function keepLastOfEachName<T>(tools: readonly T[]): UniqueTools<T> {
   const names = tools.map((tool) => (isExecutable(tool) ? readText(tool, "name") : undefined));

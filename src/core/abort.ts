@@ -43,8 +43,7 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
 
 /**
  * Settles as `work` does, or rejects with the signal's reason once it aborts. Work that settles
- * later is ignored, its
- * rejection included.
+ * later is ignored, its rejection included.
  */
 export function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -19,8 +19,8 @@ export interface AnswerStore {
 export interface AnswerCache {
   /**
    * The kept answer, that of a call in flight, or that of a new call. A call is aborted when all of
-   * its callers have aborted.
-   * Failures, and answers of which any is missing or invalid, are not kept.
+   * its callers have aborted. Failures, and answers of which any is missing or invalid, are not
+   * kept.
    */
   ask(
     key: string,

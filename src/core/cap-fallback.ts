@@ -33,9 +33,8 @@ function rankTool({ pin, isRemembered, verdict, wasCalled }: FallbackTool): numb
 
 /**
  * True for each tool that is offered, at most `maxTools`: pinned ones first, then sticky and
- * revealed ones, then applicable and
- * uncertain ones by probability, then those called earlier in the thread, then the rest; ties in
- * catalog order.
+ * revealed ones, then applicable and uncertain ones by probability, then those called earlier in
+ * the thread, then the rest; ties in catalog order.
  */
 export function capFallback(tools: readonly FallbackTool[], maxTools: number): readonly boolean[] {
   if (tools.length <= maxTools) return tools.map(() => true);

@@ -63,8 +63,7 @@ function rankCandidates(judgments: readonly Judgment[]): readonly number[] {
  * Applies the policy to the judgments of all candidates of a turn.
  *
  * Applicable tools by probability, then uncertain ones, are cut at `maxTools`; abstained and
- * unjudged tools are never
- * cut and do not count. In a fallback everything is kept.
+ * unjudged tools are never cut and do not count. In a fallback everything is kept.
  */
 export function decide(judgments: readonly Judgment[], policy: SelectionPolicy): Decision {
   const status = readStatus(judgments);

@@ -54,11 +54,9 @@ const ownTypes: ReadonlySet<unknown> = new Set([undefined, "function", "custom"]
  * Reads a tool.
  *
  * Understood: OpenAI Chat (`{ type: "function", function }`) and Responses (`{ type: "function",
- * name, parameters }`),
- * Anthropic (`input_schema`), MCP (`inputSchema`), Bedrock (`{ toolSpec }`), LangChain tools
- * (`schema` in zod 4 or JSON
- * Schema). Built-ins of a provider, lists of Google function declarations and dicts without a name
- * give `null`.
+ * name, parameters }`), Anthropic (`input_schema`), MCP (`inputSchema`), Bedrock (`{ toolSpec }`),
+ * LangChain tools (`schema` in zod 4 or JSON Schema). Built-ins of a provider, lists of Google
+ * function declarations and dicts without a name give `null`.
  */
 export function describeTool(tool: unknown): ToolDescription | null {
   if (read(read(tool, "extras"), "providerToolDefinition") !== undefined) return null;

@@ -43,8 +43,7 @@ function indexedFingerprint(tool: ToolDescription): string {
 
 /**
  * SHA-256 over the names, descriptions, input schemas, groups and metadata of a catalog, in its
- * order: equal as long as
- * an index of it is up to date. A frozen tool is read once.
+ * order: equal as long as an index of it is up to date. A frozen tool is read once.
  *
  * @example
  * catalogFingerprint(tools) === catalogFingerprint(structuredClone(tools)); // true

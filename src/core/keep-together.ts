@@ -17,8 +17,7 @@ function findLastKept(group: KeepTogether[number], keptNames: readonly string[])
 
 /**
  * The names that must be kept beside those that are, each once. A prerequisite may have
- * prerequisites of its own, in another
- * group; circles end.
+ * prerequisites of its own, in another group; circles end.
  */
 export function findPrerequisites(
   names: readonly string[],

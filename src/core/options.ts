@@ -113,8 +113,8 @@ export interface ToolSelectorOptions {
   readonly minCandidates?: number | undefined;
   /**
    * Enforces for this share of the threads only, from 0 to 1, stable by thread id; the others, and
-   * turns without a thread
-   * id, stay in shadow. A number or a function of the turn; one that fails or is late means shadow.
+   * turns without a thread id, stay in shadow. A number or a function of the turn; one that fails
+   * or is late means shadow.
    * @default enforce for all
    */
   readonly enforceShare?: number | ((turn: Turn) => number | Promise<number>) | undefined;

@@ -47,9 +47,8 @@ function explain(issue: z.core.$ZodIssue, input: unknown, owner: string): string
 
 /**
  * Parses `input`, so that nothing behind it needs a default or a check. Field schemas carry their
- * expectation as the
- * error message (`z.int("an integer from 1")`), which becomes ``Expected `maxTools` to be an
- * integer from 1, got `0` (number).``
+ * expectation as the error message (`z.int("an integer from 1")`), which becomes ``Expected
+ * `maxTools` to be an integer from 1, got `0` (number).``
  *
  * @throws {InvalidOptionsError} with one sentence for each option that is wrong.
  */

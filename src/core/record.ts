@@ -34,10 +34,8 @@ const toolList = z.looseObject({
  * fields.
  *
  * Shapes: `time` is the start of the turn (ISO 8601); latencies are milliseconds; `request` is the
- * id of the last user
- * message, or its ordinal; `step` counts the model turns since it, from 1; `outcome` is `null` when
- * the model was never
- * called, or when what it did is unknown.
+ * id of the last user message, or its ordinal; `step` counts the model turns since it, from 1;
+ * `outcome` is `null` when the model was never called, or when what it did is unknown.
  */
 export const selectionRecordSchema = z.looseObject({
   v: z.literal(1),

@@ -100,8 +100,8 @@ function toProperty(name: string, schema: unknown): SchemaProperty {
 
 /**
  * Lists the properties of a schema, the outer ones first. Local references (`$ref`, `$defs`) are
- * followed; a schema that
- * contains itself is read once; getters and proxies that throw count as absent.
+ * followed; a schema that contains itself is read once; getters and proxies that throw count as
+ * absent.
  *
  * @example
  * listSchemaProperties({ type: "object", properties: { city: { type: "string", description: "Where

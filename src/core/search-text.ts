@@ -6,8 +6,7 @@ const maxChars = 8000;
 
 /**
  * The current request, followed by the textual tool results since the user's last message: what a
- * tool has answered may
- * call for another one. `null` if there is nothing to search with.
+ * tool has answered may call for another one. `null` if there is nothing to search with.
  *
  * @example
  * readSearchText({ request: "Refund my last order", messages: [] }); // "Refund my last order"

@@ -43,8 +43,7 @@ const wordKeys: ReadonlySet<string> = new Set(["type", "mode"]);
 
 /**
  * Every text in an unknown spelling. One of them is the chosen name; pinning a tool that another
- * word happens to name costs less
- * than hiding the chosen one.
+ * word happens to name costs less than hiding the chosen one.
  */
 function collectTexts(value: unknown, depth = 0): readonly string[] {
   if (typeof value === "string") return [value];

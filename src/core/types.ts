@@ -396,9 +396,8 @@ export interface RememberedJudgment extends RememberedTool {
 }
 
 /**
- * What a thread remembers across turns: plain JSON, bounded, versioned.
- * One memory serves sticky selection, revealed tools, re-used judgments, the guard and the loop
- * guard of the finder.
+ * What a thread remembers across turns: plain JSON, bounded, versioned. One memory serves sticky
+ * selection, revealed tools, re-used judgments, the guard and the loop guard of the finder.
  */
 export interface ThreadMemory {
   readonly v: 1;
@@ -438,8 +437,7 @@ export interface RunMemory {
 
 /**
  * What one step changes in the memory of its thread. Steps that run at the same time each say their
- * own change; these are
- * applied one after the other, so that none undoes another.
+ * own change; these are applied one after the other, so that none undoes another.
  */
 export interface MemoryChange {
   /** The run that the change belongs to; another one than the memory's begins a new run. */

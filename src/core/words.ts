@@ -53,8 +53,8 @@ function segment(run: string): readonly string[] {
 
 /**
  * Words of a text in lower case and in order. Full-width and other compatibility forms become plain
- * ones (Unicode NFKC);
- * Chinese, Japanese, Thai and their like are cut into words by the dictionary of the host.
+ * ones (Unicode NFKC); Chinese, Japanese, Thai and their like are cut into words by the dictionary
+ * of the host.
  */
 export function splitWords(text: string): string[] {
   const plain = notAscii.test(text) ? text.normalize("NFKC") : text;

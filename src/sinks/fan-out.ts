@@ -37,13 +37,12 @@ async function settleAll(
 
 /**
  * One sink out of several. Every sink gets every record at once; one that throws, rejects or stalls
- * keeps none of the
- * others waiting for it. `write`, `flush` and `close` settle when all have settled.
+ * keeps none of the others waiting for it. `write`, `flush` and `close` settle when all have
+ * settled.
  *
  * @throws {InvalidOptionsError} if one of them is not a sink.
  * @throws {ToolSieveError} (as a rejection of `write`, `flush` or `close`) if any failed; `cause`
- * is its error, or an
- *   `AggregateError` of several.
+ * is its error, or an `AggregateError` of several.
  *
  * @example
  * ```ts

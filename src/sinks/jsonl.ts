@@ -61,8 +61,7 @@ type Rotation = NonNullable<z.output<typeof optionsSchema>["rotate"]>;
 
 /**
  * Names the files of this process, `NAME-DAY-PID-RANDOM-COUNT.EXT`: no other process writes to
- * them, and their names
- * sort by time.
+ * them, and their names sort by time.
  */
 function createRotation(path: string, { maxBytes, daily }: Rotation): NextPath {
   const extension = extname(path);
@@ -97,8 +96,7 @@ async function endsInsideLine(file: FileHandle): Promise<boolean> {
 
 /**
  * Appends a line with one `write`, so that no other writer comes in between, on a line of its own.
- * If the last line was still
- * being written, a blank line follows it, which readers skip.
+ * If the last line was still being written, a blank line follows it, which readers skip.
  */
 async function appendLine(file: FileHandle, line: Buffer): Promise<void> {
   const data = (await endsInsideLine(file)) ? Buffer.concat([Buffer.of(newline), line]) : line;
@@ -120,8 +118,8 @@ async function openLog(path: string): Promise<FileHandle> {
 
 /**
  * Writes lines in order and keeps a file open only for the length of a batch: a log that is moved
- * or removed from
- * outside is simply created anew, and nothing has to be closed when the process ends.
+ * or removed from outside is simply created anew, and nothing has to be closed when the process
+ * ends.
  */
 function createWriter(nextPath: NextPath) {
   let opened: { readonly path: string; readonly file: FileHandle } | undefined;
@@ -158,22 +156,20 @@ function createWriter(nextPath: NextPath) {
 
 /**
  * Appends each record to a file, one JSON line and one `write` each. Missing folders are created; a
- * new file is for its
- * owner alone (mode 0600). `write` returns at once: the work happens in the background, behind a
- * bounded queue.
+ * new file is for its owner alone (mode 0600). `write` returns at once: the work happens in the
+ * background, behind a bounded queue.
  *
  * - A line that a crash tore stays as it is, and the next record begins on a line of its own; this
- *   holds for a line
- *   torn by another process too. Readers count the torn one as malformed.
+ *   holds for a line torn by another process too. Readers count the torn one as malformed.
  * - Several processes may append to one local file. On network file systems, where appending is not
- *   atomic, use
- *   `rotate`, which gives every process its own files; read them back by glob: `shadow-*.jsonl`.
+ *   atomic, use `rotate`, which gives every process its own files; read them back by glob:
+ *   `shadow-*.jsonl`.
  * - A disk that is full or read-only costs records, not turns: each is counted in `stats().failed`.
  * - After a crash of the process all lines written so far are there; after a power failure the last
  *   seconds may not be.
  *
  * @param path The file; with `rotate`, the pattern of the files' names: `logs/shadow.jsonl` becomes
- *   `logs/shadow-2026-12-01-4711-9f2c51c0-0001.jsonl`.
+ * `logs/shadow-2026-12-01-4711-9f2c51c0-0001.jsonl`.
  * @throws {InvalidOptionsError} if the path or an option is wrong.
  * @throws {ToolSieveError} (as a rejection of `write`, which may be ignored) if the record was
  * lost.

@@ -24,8 +24,7 @@ const optionsSchema = z.strictObject({
   spanEvents: z.boolean("true or false").default(true),
   /**
    * Put the whole record, `content` left out, into the body of the log record. Large: a few
-   * kilobytes per turn, and one
-   * entry for each tool.
+   * kilobytes per turn, and one entry for each tool.
    * @default false
    */
   body: z.boolean("true or false").default(false),
@@ -54,10 +53,8 @@ const eventName = "toolsieve.selection";
 
 /**
  * Attributes with a name in the GenAI semantic conventions (status: development,
- * semantic-conventions-genai,
- * `gen-ai-events.md`). `gen_ai.operation.name` is left out on purpose: the event does not stand for
- * a model call, which the model's own
- * instrumentation reports.
+ * semantic-conventions-genai, `gen-ai-events.md`). `gen_ai.operation.name` is left out on purpose:
+ * the event does not stand for a model call, which the model's own instrumentation reports.
  */
 function genAiAttributes({ threadId, agent, outcome }: SelectionRecord) {
   return {
@@ -187,17 +184,14 @@ function emit(record: SelectionRecord, apis: Apis, options: ResolvedOptions): vo
 
 /**
  * Emits each record as an OpenTelemetry log record and as an event of the span that is active in
- * the turn, both named
- * `toolsieve.selection`. Attributes are named by the GenAI semantic conventions where these have a
- * name
- * (`gen_ai.conversation.id`, `gen_ai.usage.input_tokens`, …) and `toolsieve.*` otherwise;
- * docs/sinks.md lists them. None
- * holds message text. A failed selection, or one that missed a tool, has severity WARN.
+ * the turn, both named `toolsieve.selection`. Attributes are named by the GenAI semantic
+ * conventions where these have a name (`gen_ai.conversation.id`, `gen_ai.usage.input_tokens`, …)
+ * and `toolsieve.*` otherwise; docs/sinks.md lists them. None holds message text. A failed
+ * selection, or one that missed a tool, has severity WARN.
  *
  * Batching, limits and export are the OpenTelemetry SDK's, so there is nothing to flush or close
- * here: shut the SDK down
- * when the process ends. A span that has ended takes no more events; the log record then stands
- * alone.
+ * here: shut the SDK down when the process ends. A span that has ended takes no more events; the
+ * log record then stands alone.
  *
  * Needs the packages `@opentelemetry/api` and `@opentelemetry/api-logs`, loaded when the sink is
  * made.

@@ -55,8 +55,7 @@ const migrationLock = 7_305_801_573_291;
 
 /**
  * The SQL that creates the table of {@link postgresSink}. It may run any number of times and from
- * several processes at
- * once: run it in one transaction (`psql --single-transaction`).
+ * several processes at once: run it in one transaction (`psql --single-transaction`).
  *
  * @example
  * ```ts
@@ -102,8 +101,8 @@ ON CONFLICT (delivery) DO NOTHING`;
 
 /**
  * Replaces NUL and lone surrogates, which `jsonb` cannot hold and `JSON.stringify` writes as
- * escapes, by U+FFFD. An
- * escaped backslash is matched first, so that the text `\u0000` after it stays text.
+ * escapes, by U+FFFD. An escaped backslash is matched first, so that the text `\u0000` after it
+ * stays text.
  */
 function storable(line: string): string {
   return line.replace(/\\\\|\\u0000|\\ud[89a-f][0-9a-f]{2}/g, (escape) =>
@@ -181,14 +180,11 @@ function createPoolSource(options: Pick<PostgresSinkOptions, "pool" | "connectio
 
 /**
  * Inserts records into a Postgres table. `write` returns at once: rows go in by batches, in the
- * background, behind a
- * bounded queue. The table is created when it is first needed.
+ * background, behind a bounded queue. The table is created when it is first needed.
  *
  * - While the server is away, records wait in the queue and are tried again with growing pauses
- *   (0.1 to 2 s), also
- *   across a lost connection: a row whose insert was committed but not confirmed is not inserted
- *   twice. What does not
- *   fit into the queue is dropped and counted.
+ *   (0.1 to 2 s), also across a lost connection: a row whose insert was committed but not confirmed
+ *   is not inserted twice. What does not fit into the queue is dropped and counted.
  * - A record that the server refuses is counted in `stats().failed`, and the rest of its batch goes
  *   in.
  * - NUL characters and lone surrogates, which `jsonb` cannot hold, are stored as U+FFFD.

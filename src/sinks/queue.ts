@@ -56,8 +56,7 @@ interface QueueOptions<Item> {
   readonly maxBatch: { readonly items: number; readonly bytes: number };
   /**
    * Resolves to one entry per item: `null` if it was delivered, else why it never will be. Rejects
-   * to be asked again
-   * later, with the same items first.
+   * to be asked again later, with the same items first.
    */
   readonly deliver: (items: readonly Item[]) => Promise<readonly (ToolSieveError | null)[]>;
   /** The first pause after a rejection, in milliseconds; it doubles up to `maxMs`. */
@@ -141,8 +140,7 @@ function createPause() {
 
 /**
  * One delivery at a time, in order. What arrives during a delivery forms the next batch, so batches
- * grow with the load
- * and a quiet sink delivers at once.
+ * grow with the load and a quiet sink delivers at once.
  */
 export function createQueue<Item>(options: QueueOptions<Item>): Queue<Item> {
   const report = createReporter(options);

@@ -12,8 +12,7 @@ export interface JudgeContractOptions {
   readonly createJudge: () => Judge | Promise<Judge>;
   /**
    * For a wrapper: wraps a judge. The suite then also checks that the limits of the wrapped judge
-   * are carried through, and
-   * that its malformed replies stay without an answer.
+   * are carried through, and that its malformed replies stay without an answer.
    */
   readonly wrap?: ((judge: Judge) => Judge) | undefined;
   /** Runs after each test, to release what `createJudge` started. */
@@ -32,10 +31,9 @@ export interface JudgeContractOptions {
 
 /**
  * Declares the suite that every judge of this package passes: one answer per candidate, by
- * position, valid; hostile
- * names, schemas and sizes survived; the request untouched; aborts obeyed with the signal's reason.
- * For a wrapper (`wrap`):
- * the limits of the wrapped judge carried through, its replies checked.
+ * position, valid; hostile names, schemas and sizes survived; the request untouched; aborts obeyed
+ * with the signal's reason. For a wrapper (`wrap`): the limits of the wrapped judge carried
+ * through, its replies checked.
  *
  * It checks form, not judgment: whether the probabilities are any good is for an evaluation to say.
  *

@@ -307,8 +307,8 @@ const surviving: Contract<ToolIndex> = [
 
 /**
  * Declares the suite that every tool index of this package passes: sessions kept apart, the last of
- * two names wins,
- * matches ordered and bounded, filters, hostile names and schemas, failures as a whole, aborts.
+ * two names wins, matches ordered and bounded, filters, hostile names and schemas, failures as a
+ * whole, aborts.
  *
  * The index must find a tool by a sentence of its description. How well it ranks is for a
  * measurement to say.

@@ -50,8 +50,7 @@ export interface RecordedModelCall {
 export interface RecordingChatModelOptions {
   /**
    * The answers, one per call, in order; past the end the model says "done". Or a function that is
-   * asked with the call and its
-   * number, from 1.
+   * asked with the call and its number, from 1.
    */
   readonly replies?:
     | readonly ScriptedReply[]

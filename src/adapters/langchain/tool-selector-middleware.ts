@@ -112,10 +112,9 @@ function toTurn(request: Request, tools: readonly Tool[]): Turn<Tool> {
  * Filters the tools of a `createAgent` agent before every model call.
  *
  * In `shadow`, the default, the request goes on untouched and the judge works beside the model. In
- * `enforce` the model is offered
- * a subsequence of the agent's own tools. One exception holds in every mode: of two executable
- * tools with one name only the last is
- * offered, because the host refuses the first behind any middleware.
+ * `enforce` the model is offered a subsequence of the agent's own tools. One exception holds in
+ * every mode: of two executable tools with one name only the last is offered, because the host
+ * refuses the first behind any middleware.
  *
  * Overrides for one call: `agent.invoke(input, { context: { toolSelector: { mode: "enforce" } }
  * })`.

@@ -132,8 +132,7 @@ class SelectingCalls<T> extends Runnable<BaseLanguageModelInput, AIMessageChunk>
 
 /**
  * The plain model to everyone who looks at it (`instanceof`, `withStructuredOutput`, private
- * members); only calls that reach the
- * model go through a selection first.
+ * members); only calls that reach the model go through a selection first.
  */
 export function createToolSelectingModel<T>(options: ToolSelectingModelOptions<T>): BaseChatModel {
   const calls = new SelectingCalls(options);

@@ -38,8 +38,7 @@ const optionsSchema = z.strictObject({
  * Wraps a node of your own: it is called with the tools to bind.
  *
  * In `shadow` these are your own array, and the judge works beside the node. What the model called
- * is read from the messages in the
- * node's result, a state update or a `Command`.
+ * is read from the messages in the node's result, a state update or a `Command`.
  *
  * @throws {InvalidOptionsError} if an option is wrong.
  * @example

@@ -1,6 +1,6 @@
 /** A report as text for a terminal: the verdict first, then what it stands on. */
 
-import { formatCount, formatPercent } from "../core/format.js";
+import { formatCount, formatNumber, formatPercent } from "../core/format.js";
 import type {
   AgentSummary,
   EnforcedComparison,
@@ -59,6 +59,25 @@ function breakEvenText({ breakEven }: NetSaving): string {
   return `${needed} between changes of the tools block under caching; ${observed}`;
 }
 
+function blocksText({ toolBlocks, netSaving }: JudgedCohort): string {
+  const { brokenPrefixes, turns } = netSaving;
+  const blocks =
+    toolBlocks === null ? "–" : `${formatNumber(toolBlocks.mean)} different per thread`;
+  return `${blocks}; cached prefix broken in ${formatCount(brokenPrefixes)} of ${formatCount(turns)} turns`;
+}
+
+/** What the same turns would have saved if their block only grew. */
+function stickyText({ sticky }: NetSaving): string {
+  const savings = sticky.map(({ sticky: scope, mean, lowerBound, brokenPrefixes }) => {
+    const saved =
+      mean === null
+        ? "unproven"
+        : `${formatCount(mean)} (at least ${lowerBound === null ? "–" : formatCount(lowerBound)})`;
+    return `${scope}: ${saved}, ${formatCount(brokenPrefixes)} broken`;
+  });
+  return savings.join("; ") || "–";
+}
+
 function powerText({ power, unit }: JudgedCohort): string {
   const chances = power.map(
     ({ chance, units }) => `${(chance * 100).toFixed(0)} % of logs with ${countUnits(units, unit)}`,
@@ -82,8 +101,11 @@ function factLines(judged: JudgedCohort): readonly string[] {
     ["fallbacks", formatShare(judged.fallbackShare)],
     ["net saving", `per ${unitNoun(unit)}: ${savingText(netSaving)}`],
     ["break-even", breakEvenText(netSaving)],
+    ["tools block", blocksText(judged)],
+    ["with sticky", stickyText(netSaving)],
     ["latency added", latencyText(judged)],
     ["found ready", powerText(judged)],
+    ["why missed", countText(judged.missReasons)],
     ["always include", judged.suggestedAlwaysInclude.map(formatName).join(", ") || "–"],
   ] as const;
   return tableLines([{ title: "" }, { title: "" }], rows).slice(1);
@@ -117,6 +139,19 @@ function toolLines({ tools }: JudgedCohort): readonly string[] {
   ];
 }
 
+/** "over-cap 3×, not-shortlisted 1×". */
+function countText(counts: JudgedCohort["missReasons"]): string {
+  return counts.map(({ name, count }) => `${printable(name)} ${count}×`).join(", ") || "–";
+}
+
+function recoveryLines({ recovery }: EnforcedComparison): readonly string[] {
+  const { turns, searches, foundTools, recoveredCalls, stoppedCalls } = recovery;
+  return [
+    `${formatCount(turns)} enforced turns: ${formatCount(searches)} searches found ${formatCount(foundTools)} tools, ` +
+      `${formatCount(recoveredCalls)} calls of tools found earlier; ${formatCount(stoppedCalls)} calls stopped by the guard.`,
+  ];
+}
+
 const harmColumns: readonly Column[] = [
   { title: "units with" },
   { title: "enforced", align: "right" },
@@ -125,15 +160,15 @@ const harmColumns: readonly Column[] = [
   { title: "" },
 ];
 
-function harmLines({ harms }: EnforcedComparison): readonly string[] {
-  const rows = harms.map(({ harm, enforced, control, upperBound, verdict }) => [
+function harmLines(comparison: EnforcedComparison): readonly string[] {
+  const rows = comparison.harms.map(({ harm, enforced, control, upperBound, verdict }) => [
     harm,
     `${enforced.withHarm}/${enforced.units}`,
     `${control.withHarm}/${control.units}`,
     formatShare(upperBound),
     { text: verdict, format: verdicts[verdict].format },
   ]);
-  return ["", ...tableLines(harmColumns, rows)];
+  return ["", ...tableLines(harmColumns, rows), ...recoveryLines(comparison)];
 }
 
 function agentLines(agent: AgentSummary, hasOthers: boolean): readonly string[] {

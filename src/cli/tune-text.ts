@@ -13,20 +13,46 @@ function checkLines({ check }: TunedAgent): readonly string[] {
   ];
 }
 
-function agentLines(tuned: TunedAgent): readonly string[] {
-  const { options, policy, fit, reasons } = tuned;
-  if (options === null) return reasons.map((reason) => paint("yellow", printable(reason)));
+/** Pairs as an option to paste, each with the threads that it was seen in. */
+function keepTogetherLines({ keepTogether }: TunedAgent): readonly string[] {
+  if (keepTogether.length === 0) return [];
+  const width = Math.max(...keepTogether.map((pair) => writePair(pair).length));
   return [
-    "createToolSelector({",
+    "  keepTogether: [",
+    ...keepTogether.map((pair) => {
+      const seen = `${pair.threads} of ${pair.threadsWithThen} threads`;
+      return `    ${`${writePair(pair)},`.padEnd(width + 1)} // ${seen}`;
+    }),
+    "  ],",
+  ];
+}
+
+const writePair = ({ first, then }: TunedAgent["keepTogether"][number]): string =>
+  printable(JSON.stringify([first, then]));
+
+function thresholdLines({ options, policy }: TunedAgent): readonly string[] {
+  if (options === null) return [];
+  return [
     `  confidenceThreshold: ${options.confidenceThreshold},`,
     `  rejectionThreshold: ${options.rejectionThreshold},`,
     `  maxTools: ${options.maxTools},`,
     `  onUncertain: ${JSON.stringify(policy?.onUncertain)},`,
-    "})",
-    "",
-    `fitted on ${fit.units} units for a recall of ${formatPercent(tuned.targetRecall)};`,
+  ];
+}
+
+function fitLines(tuned: TunedAgent): readonly string[] {
+  const { options, fit, reasons, targetRecall } = tuned;
+  if (options === null) return reasons.map((reason) => paint("yellow", printable(reason)));
+  return [
+    `fitted on ${fit.units} units for a recall of ${formatPercent(targetRecall)};`,
     ...checkLines(tuned),
   ];
+}
+
+function agentLines(tuned: TunedAgent): readonly string[] {
+  const lines = [...thresholdLines(tuned), ...keepTogetherLines(tuned)];
+  if (lines.length === 0) return fitLines(tuned);
+  return ["createToolSelector({", ...lines, "})", "", ...fitLines(tuned)];
 }
 
 /** The lines of a tuning, without line breaks. */

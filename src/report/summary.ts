@@ -67,6 +67,16 @@ export interface ToolSummary {
   readonly missedThreads: readonly string[];
 }
 
+/** Two tools of which the first is called before the other in most threads that call the other. */
+export interface ToolPair {
+  readonly first: string;
+  readonly then: string;
+  /** Threads that called them in this order. */
+  readonly threads: number;
+  /** Threads that called the second. */
+  readonly threadsWithThen: number;
+}
+
 /** A name and how often it occurred. */
 export interface Count {
   readonly name: string;
@@ -123,6 +133,10 @@ export interface NetSaving {
   readonly blockChanges: number;
   /** Turns that followed another one in the same unit. */
   readonly followingTurns: number;
+  /** Turns whose cached prefix would have been lost: first turns, changed blocks, and pauses beyond the cache's lifetime. */
+  readonly brokenPrefixes: number;
+  /** The same turns with `sticky`; empty if the tools of some block are unknown. */
+  readonly sticky: readonly StickySaving[];
   readonly breakEven: BreakEven;
   readonly ratios: readonly CacheRatios[];
   readonly cacheLifetimeSeconds: number;
@@ -130,6 +144,18 @@ export interface NetSaving {
   readonly judgeRatios: { readonly input: number; readonly output: number };
   /** With prices: the same in money; `null` without prices for every model seen. */
   readonly money: Money | null;
+}
+
+/** What recorded turns would have saved if their tools block only grew, within a run or a thread. */
+export interface StickySaving {
+  readonly sticky: "run" | "thread";
+  /** Mean net saving per unit, and its one-sided lower bound; `null`: unproven. */
+  readonly mean: number | null;
+  readonly lowerBound: number | null;
+  readonly blockChanges: number;
+  readonly brokenPrefixes: number;
+  /** Definition tokens per turn. */
+  readonly suggestedTokens: number;
 }
 
 /** How long a tools block must stay the same, under caching, for the selection to pay. */
@@ -245,6 +271,10 @@ export interface JudgedCohort {
   /** Why the full catalog was restored, most frequent first. */
   readonly fallbackReasons: readonly Count[];
   readonly netSaving: NetSaving;
+  /** Different tools blocks per thread, as enforce would send them. */
+  readonly toolBlocks: Distribution | null;
+  /** Misses over the whole log by the reason to hide: `not-applicable`, `over-cap`, `not-shortlisted`, `fallback-cap`. */
+  readonly missReasons: readonly Count[];
   /** Most missed first, then most units. */
   readonly tools: readonly ToolSummary[];
   readonly unseen: UnseenTools;
@@ -293,6 +323,19 @@ export interface HarmComparison {
   readonly enforcedUnitsNeeded: number | null;
 }
 
+/** How the model got back what enforce hid from it, over all enforced turns. */
+export interface RecoverySummary {
+  readonly turns: number;
+  /** Calls of `find_tools`. */
+  readonly searches: number;
+  /** Tools that they revealed. */
+  readonly foundTools: number;
+  /** Calls of a tool that was revealed earlier. */
+  readonly recoveredCalls: number;
+  /** Calls of hidden tools that the guard did not execute. */
+  readonly stoppedCalls: number;
+}
+
 /** The second gate. */
 export interface EnforcedComparison {
   readonly verdict: ReportVerdict;
@@ -311,6 +354,12 @@ export interface EnforcedComparison {
   /** Units with enforced and control records: on neither side. */
   readonly mixedUnits: number;
   readonly harms: readonly HarmComparison[];
+  readonly recovery: RecoverySummary;
+  /** Different tools blocks per thread, as they were sent. */
+  readonly toolBlocks: {
+    readonly enforced: Distribution | null;
+    readonly control: Distribution | null;
+  };
 }
 
 /** What `summarize` returns and `renderReport` shows. */

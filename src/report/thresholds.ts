@@ -18,6 +18,11 @@ export function findJustBelow(probability: number): number {
   return below > 0 && below < probability ? below : 0;
 }
 
+/** True if less than a hundredth of the confidence threshold lies between the two. */
+export function areAdjacent({ confidenceThreshold, rejectionThreshold }: Thresholds): boolean {
+  return confidenceThreshold - rejectionThreshold < confidenceThreshold / 100;
+}
+
 /** Thresholds next to each other: a judge of whole catalogs leaves nothing between them. */
 export function placeAdjacent(confidenceThreshold: number): Thresholds {
   return { confidenceThreshold, rejectionThreshold: findJustBelow(confidenceThreshold) };

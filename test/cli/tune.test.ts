@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTuneCommand } from "../../src/cli/tune.js";
 import type { TuneSummary } from "../../src/report/tune/tune-thresholds.js";
-import { shadowRecord, tool } from "../support/logs.js";
+import { at, shadowRecord, tool } from "../support/logs.js";
 import { runToEnd, type CommandRun } from "../support/run-command.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -41,6 +41,28 @@ describe("toolsieve tune", () => {
       ].join("\n"),
     );
     expect(stdout).toMatch(/checked on \d+ other units: 0 with a miss, recall 100 %/);
+  });
+
+  it("prints tools to keep together as an option, also where there is too little data for thresholds", async () => {
+    const lines = Array.from({ length: 12 }, (_, index) => ({
+      threadId: `t-${Math.floor(index / 2)}`,
+      step: (index % 2) + 1,
+      time: at(index),
+      tools: [tool("lo'gin", 0.9), tool("transfer", 0.9)],
+      outcome: { called: [index % 2 === 0 ? "lo'gin" : "transfer"] },
+    })).map((fields) => JSON.stringify(shadowRecord(fields)));
+    await writeFile(path, lines.join("\n"));
+    const { stdout, exitCode } = await runToEnd(createTuneCommand, path);
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain(
+      [
+        "createToolSelector({",
+        "  keepTogether: [",
+        `    ["lo'gin","transfer"], // 6 of 6 threads`,
+        "  ],",
+        "})",
+      ].join("\n"),
+    );
   });
 
   it("asks for 99.5 % by default, and says when there is too little data for it", async () => {

@@ -251,7 +251,7 @@ function syntheticTurn(world: SyntheticWorld, thread: number, turn: number): Sel
       : {
           tools: kept.length,
           definitionTokens: kept.length * 100,
-          fingerprint: `sub-${called % 3}`,
+          fingerprint: `sub-${kept.map(({ name }) => name).join(" ")}`,
         },
     outcome: {
       called: random() < 0.8 ? [names[called] ?? ""] : [],

@@ -51,7 +51,8 @@ export interface TurnFacts {
   readonly modelError: boolean;
   readonly strayCall: boolean;
   readonly revealed: boolean;
-  readonly calledTool: boolean;
+  /** Names of the tools that the model called, each once. */
+  readonly called: readonly string[];
   /** Calls of `find_tools`, tools that they revealed, and calls of tools revealed earlier. */
   readonly searches: number;
   readonly foundTools: number;
@@ -163,13 +164,13 @@ function readUsages({
 
 function readHarms(
   record: SelectionRecord,
-): Pick<TurnFacts, "modelError" | "strayCall" | "revealed" | "calledTool"> {
+): Pick<TurnFacts, "modelError" | "strayCall" | "revealed" | "called"> {
   const called = record.outcome?.called ?? [];
   return {
     modelError: record.outcome?.error === true,
     strayCall: called.some((name) => isStray(record, name)),
     revealed: called.includes(finderName) || (record.findTools?.found ?? 0) > 0,
-    calledTool: called.length > 0,
+    called: [...new Set(called)],
   };
 }
 

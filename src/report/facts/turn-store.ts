@@ -13,15 +13,17 @@ export interface UnitTurns {
   readonly copies: readonly TurnFacts[];
 }
 
-/** A turn as it is kept; its exposures are rows of their own, and end where those of the next turn begin. */
-type TurnRow = Omit<TurnFacts, "exposures"> & {
+/** A turn as it is kept; its lists are rows of their own, and end where those of the next turn begin. */
+type TurnRow = Omit<TurnFacts, "exposures" | "called"> & {
   readonly unit: number;
   readonly firstExposure: number;
+  readonly firstCall: number;
 };
 
 const turnFields: TableFields<TurnRow> = {
   unit: Uint32Array,
   firstExposure: Uint32Array,
+  firstCall: Uint32Array,
   thread: "text",
   reason: "text",
   model: "text",
@@ -34,7 +36,6 @@ const turnFields: TableFields<TurnRow> = {
   modelError: "flag",
   strayCall: "flag",
   revealed: "flag",
-  calledTool: "flag",
   time: Float64Array,
   request: Float64Array,
   suggestedBlock: Float64Array,
@@ -66,18 +67,23 @@ const exposureFields: TableFields<Exposure> = {
   rank: Uint32Array,
 };
 
+const callFields: TableFields<{ readonly tool: string }> = { tool: "text" };
+
 /** Appends turns in any order; reads them grouped by cohort and unit. */
 export class TurnStore {
   readonly #texts = new Texts();
   readonly #turns = new Table(turnFields, this.#texts);
   readonly #exposures = new Table(exposureFields, this.#texts);
+  readonly #calls = new Table(callFields, this.#texts);
   readonly #rowsByCohort = new Map<number, Column>();
 
   add(cohort: number, unit: number, facts: TurnFacts): void {
     const rows = this.#rowsByCohort.get(cohort) ?? new Column(Uint32Array);
     this.#rowsByCohort.set(cohort, rows);
-    rows.push(this.#turns.push({ ...facts, unit, firstExposure: this.#exposures.length }));
+    const places = { firstExposure: this.#exposures.length, firstCall: this.#calls.length };
+    rows.push(this.#turns.push({ ...facts, unit, ...places }));
     for (const exposure of facts.exposures) this.#exposures.push(exposure);
+    for (const tool of facts.called) this.#calls.push({ tool });
   }
 
   /**
@@ -106,12 +112,19 @@ export class TurnStore {
 
   #readFacts(row: number): TurnFacts {
     const turn = this.#turns.at(row);
+    const exposures = this.#readList(row, "firstExposure", this.#exposures);
+    const calls = this.#readList(row, "firstCall", this.#calls);
+    return { ...turn, exposures, called: calls.map(({ tool }) => tool) };
+  }
+
+  #readList<Row extends object>(
+    row: number,
+    first: "firstExposure" | "firstCall",
+    table: Table<Row>,
+  ): readonly Row[] {
     const isLast = row + 1 === this.#turns.length;
-    const end = isLast ? this.#exposures.length : this.#turns.read(row + 1, "firstExposure");
-    const exposures: Exposure[] = [];
-    for (let index = turn.firstExposure; index < end; index++) {
-      exposures.push(this.#exposures.at(index));
-    }
-    return { ...turn, exposures };
+    const end = isLast ? table.length : this.#turns.read(row + 1, first);
+    const start = this.#turns.read(row, first);
+    return Array.from({ length: end - start }, (_, index) => table.at(start + index));
   }
 }

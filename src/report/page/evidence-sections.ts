@@ -10,7 +10,9 @@ import type { Content, Markup } from "./markup.js";
 const toolsShownAtOnce = 50;
 
 /** Names with how often they occurred. */
-const counts = (list: readonly { readonly name: string; readonly count: number }[]): Content =>
+const renderCounts = (
+  list: readonly { readonly name: string; readonly count: number }[],
+): Content =>
   list.map((entry, index) => [index === 0 ? null : ", ", name(entry.name), ` ${entry.count}×`]);
 
 export function missesSection(judged: JudgedCohort, summary: ReportSummary): Markup {
@@ -63,8 +65,8 @@ function toolRow(tool: ToolSummary, index: number): readonly Content[] {
     ],
     figure(tool.calls, `${path}.calls`),
     figure(tool.allMisses, `${path}.allMisses`),
-    counts(tool.missReasons),
-    counts(tool.keptInstead),
+    renderCounts(tool.missReasons),
+    renderCounts(tool.keptInstead),
     tool.missedThreads.map((thread, at) => [at === 0 ? null : ", ", name(thread)]),
   ];
 }
@@ -95,6 +97,9 @@ export function toolsSection(judged: JudgedCohort): Markup {
           Suggested <code>alwaysInclude</code>:
           ${judged.suggestedAlwaysInclude.map((tool, index) => [index === 0 ? null : ", ", name(tool)])}
         </p>`,
+    judged.missReasons.length === 0
+      ? null
+      : html`<p>Why tools were missed: ${renderCounts(judged.missReasons)}.</p>`,
     rows.length === 0
       ? html`<p>No call of a tool that could have been hidden.</p>`
       : table("Tools, most missed first", columns, rows.slice(0, toolsShownAtOnce)),

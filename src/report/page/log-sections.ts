@@ -15,6 +15,19 @@ const harms: Readonly<Record<HarmName, string>> = {
   "labelled-failure": "labelled as failed",
 };
 
+function renderRecovery({ recovery, toolBlocks }: EnforcedComparison, path: string): Markup {
+  const count = (key: keyof typeof recovery): Markup =>
+    figure(recovery[key], `${path}.recovery.${key}`);
+  return html`<p>
+    In ${count("turns")} enforced turns the model searched ${count("searches")} times and found
+    ${count("foundTools")} tools; it made ${count("recoveredCalls")} calls of tools found earlier,
+    and the guard stopped ${count("stoppedCalls")} calls. A thread sent
+    ${figure(toolBlocks.enforced?.mean ?? null, `${path}.toolBlocks.enforced.mean`)} different tools
+    blocks on average under enforce,
+    ${figure(toolBlocks.control?.mean ?? null, `${path}.toolBlocks.control.mean`)} in control.
+  </p>`;
+}
+
 /** Paths name an agent by its position in `agents`, because its name may hold anything. */
 export function comparisonSection(
   comparison: EnforcedComparison,
@@ -62,6 +75,7 @@ export function comparisonSection(
         ];
       }),
     ),
+    renderRecovery(comparison, path),
   );
 }
 

@@ -9,7 +9,7 @@ import { unitNoun } from "../wording.js";
 
 const path = "judged.netSaving";
 
-function breakEven({ breakEven: { turns, observed } }: NetSaving): Markup {
+function renderBreakEven({ breakEven: { turns, observed } }: NetSaving): Markup {
   const needed =
     turns === null
       ? html`With these prices no stability of the tools block makes it pay under caching.`
@@ -22,7 +22,33 @@ function breakEven({ breakEven: { turns, observed } }: NetSaving): Markup {
   return html`<p>${needed} ${seen}</p>`;
 }
 
-function describeMoney(money: Money): Markup {
+function renderSticky({ sticky }: NetSaving): Content {
+  if (sticky.length === 0) return null;
+  return table(
+    "The same turns with a tools block that only grows",
+    [
+      "sticky",
+      right("net saving, mean"),
+      right("at least"),
+      right("block changes"),
+      right("cached prefix broken"),
+      right("tokens per turn"),
+    ],
+    sticky.map((saving, index) => {
+      const at = `${path}.sticky.${index}`;
+      return [
+        html`<code>${saving.sticky}</code>`,
+        figure(saving.mean, `${at}.mean`),
+        figure(saving.lowerBound, `${at}.lowerBound`),
+        figure(saving.blockChanges, `${at}.blockChanges`),
+        figure(saving.brokenPrefixes, `${at}.brokenPrefixes`),
+        figure(saving.suggestedTokens, `${at}.suggestedTokens`),
+      ];
+    }),
+  );
+}
+
+function renderMoney(money: Money): Markup {
   const amount = (value: number): string => `${money.currency} ${Number(value.toPrecision(4))}`;
   return html`<p>
     In money: ${figure(money.mean, `${path}.money.mean`, amount)} on average, at least
@@ -31,7 +57,7 @@ function describeMoney(money: Money): Markup {
   </p>`;
 }
 
-function parts({ parts: { removed, cacheBreaks, judge } }: NetSaving): Markup {
+function renderParts({ parts: { removed, cacheBreaks, judge } }: NetSaving): Markup {
   const rows: readonly (readonly Content[])[] = [
     [
       "definition tokens not sent, at what they would have cost",
@@ -50,7 +76,7 @@ function parts({ parts: { removed, cacheBreaks, judge } }: NetSaving): Markup {
   );
 }
 
-function ratios({ ratios: list }: NetSaving): Content {
+function renderRatios({ ratios: list }: NetSaving): Content {
   if (list.length === 0) return null;
   return table(
     "Price ratios applied; a fresh input token is 1",
@@ -81,14 +107,24 @@ export function savingSection(judged: JudgedCohort): Markup {
       ${figure(suggested, `${path}.definitionTokens.suggested`)} as suggested.
       ${saving.assumesNoCaching ? html`<strong>Assumes no caching: best case.</strong>` : null}
     </p>`,
-    saving.money === null ? null : describeMoney(saving.money),
-    parts(saving),
+    saving.money === null ? null : renderMoney(saving.money),
+    renderParts(saving),
     html`<p>
       The suggested tools block changed in ${figure(saving.blockChanges, `${path}.blockChanges`)} of
-      ${figure(saving.followingTurns, `${path}.followingTurns`)} following turns.
+      ${figure(saving.followingTurns, `${path}.followingTurns`)} following turns, and the cached
+      prefix would have been lost in ${figure(saving.brokenPrefixes, `${path}.brokenPrefixes`)}
+      turns (first turns and long pauses included).
+      ${
+        judged.toolBlocks === null
+          ? null
+          : html`A thread sends ${figure(judged.toolBlocks.mean, "judged.toolBlocks.mean")}
+            different blocks on average, ${figure(judged.toolBlocks.max, "judged.toolBlocks.max")}
+            at most.`
+      }
     </p>`,
-    breakEven(saving),
-    ratios(saving),
+    renderBreakEven(saving),
+    renderSticky(saving),
+    renderRatios(saving),
     html`<p class="explanation">
       Cache lifetime ${formatNumber(saving.cacheLifetimeSeconds)} s. The judge's input and output
       tokens count ${formatNumber(saving.judgeRatios.input)} and

@@ -39,6 +39,7 @@ export class SavingTally {
   #history = 0;
   #withHistory = 0;
   #blockChanges = 0;
+  #brokenPrefixes = 0;
   #following = 0;
   #judge = { cost: 0, money: 0, requests: 0, unknownRequests: 0 };
   #hasPrices = true;
@@ -97,7 +98,9 @@ export class SavingTally {
     const hasChanged = previous !== null && turn.suggestedBlock !== previous.suggestedBlock;
     const isLate =
       previous !== null && turn.time - previous.time > this.#prices.cacheLifetimeSeconds * 1000;
-    const saving = computeTurnSaving(turn, ratios, isFirst || hasChanged || isLate);
+    const isBroken = isFirst || hasChanged || isLate;
+    const saving = computeTurnSaving(turn, ratios, isBroken);
+    if (isBroken) this.#brokenPrefixes++;
     unit.known += saving.removed - saving.cacheBreak;
     unit.money += (saving.removed - saving.cacheBreak) * (ratios.inputPrice ?? 0);
     this.#removed += saving.removed;
@@ -130,7 +133,8 @@ export class SavingTally {
       : { tokens: cost / requests, money: money / requests };
   }
 
-  finish(alpha: number): NetSaving {
+  /** @param sticky the same turns with `sticky`. */
+  finish(alpha: number, sticky: NetSaving["sticky"] = []): NetSaving {
     const mean = this.#meanRequest();
     const { tokens } = mean;
     const perUnit =
@@ -149,6 +153,8 @@ export class SavingTally {
       definitionTokens: { full: this.#full / turns, suggested: this.#suggested / turns },
       blockChanges: this.#blockChanges,
       followingTurns: this.#following,
+      brokenPrefixes: this.#brokenPrefixes,
+      sticky,
       breakEven: this.#breakEven((judge ?? 0) / turns),
       ratios: this.#ratiosSeen(),
       cacheLifetimeSeconds: this.#prices.cacheLifetimeSeconds,

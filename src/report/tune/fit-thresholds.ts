@@ -4,7 +4,7 @@ import { hashToShare } from "../../core/fingerprint.js";
 import { computeUpperBound } from "../verdict/bounds.js";
 import type { Unit } from "../units/evidence-log.js";
 import type { CohortPolicy } from "../summary.js";
-import { findJustBelow } from "../thresholds.js";
+import { areAdjacent, findJustBelow, placeAdjacent } from "../thresholds.js";
 
 /** Options to paste into `createToolSelector`. */
 export type TunedOptions = Pick<
@@ -56,7 +56,7 @@ export function findHardestCalls(unit: Unit): HardestCalls | null {
     probability: least.probability ?? 0,
     tool: least.tool,
     rank: judged.reduce((worst, { rank }) => Math.max(worst, rank), 1),
-    isOutsideShortlist: judged.length < exposures.length,
+    isOutsideShortlist: exposures.some(({ reason }) => reason === "not-shortlisted"),
   };
 }
 
@@ -86,8 +86,12 @@ export function findQuantiles(units: readonly HardestCalls[], k: number): Quanti
   return hardest === undefined || widest === undefined ? null : { hardest, maxTools: widest.rank };
 }
 
-/** A threshold at or above the confidence threshold raises that too. */
+/**
+ * Options that keep the hardest call. A threshold at or above the confidence threshold raises that too; thresholds next to
+ * each other, as of a judge of whole catalogs, stay next to each other.
+ */
 export function fitOptions({ hardest, maxTools }: Quantiles, policy: CohortPolicy): TunedOptions {
+  if (areAdjacent(policy)) return { ...placeAdjacent(hardest.probability), maxTools };
   const rejectionThreshold = findJustBelow(hardest.probability);
   const confidenceThreshold =
     rejectionThreshold < policy.confidenceThreshold

@@ -8,7 +8,8 @@ import type { EvidenceLog } from "../units/evidence-log.js";
 import { progressSchema, sinceSchema } from "../summarize-options.js";
 import { collectEvidence } from "../summarize.js";
 import type { RecordSource } from "../summarize.js";
-import type { CohortKey, CohortPolicy } from "../summary.js";
+import type { CohortKey, CohortPolicy, ToolPair } from "../summary.js";
+import { PrerequisiteTally } from "./find-prerequisites.js";
 import {
   checkTuned,
   fitShare,
@@ -19,7 +20,7 @@ import {
   findQuantiles,
   countUnitsToFit,
 } from "./fit-thresholds.js";
-import type { TuneCheck, TunedOptions } from "./fit-thresholds.js";
+import type { HardestCalls, TuneCheck, TunedOptions } from "./fit-thresholds.js";
 import { formatPercent } from "../../core/format.js";
 
 /** Options of `tuneThresholds`. */
@@ -65,6 +66,8 @@ export interface TunedAgent {
   /** How the tuned options do on units that were not fitted; `null` without options. */
   readonly check: TuneCheck | null;
   readonly options: TunedOptions | null;
+  /** Tools to keep together: the first is called before the other in most threads, five at least. */
+  readonly keepTogether: readonly ToolPair[];
 }
 
 /** What `tuneThresholds` returns: the worst agent's result, and every agent's. */
@@ -118,7 +121,13 @@ function tuned(options: TunedOptions, check: TuneCheck): Outcome {
 }
 
 function tuneCohort(log: EvidenceLog, cohort: Cohort, targetRecall: number): TunedAgent {
-  const units = [...log.readShadow(cohort)].map(findHardestCalls).filter((unit) => unit !== null);
+  const units: HardestCalls[] = [];
+  const prerequisites = new PrerequisiteTally();
+  for (const unit of log.readShadow(cohort)) {
+    const hardest = findHardestCalls(unit);
+    if (hardest !== null) units.push(hardest);
+    prerequisites.add(unit.copies);
+  }
   const fitted = units.filter(({ unit }) => isFitted(unit));
   const held = units.filter(({ unit }) => !isFitted(unit));
   const k = findPlace(targetRecall, fitted.length);
@@ -131,7 +140,15 @@ function tuneCohort(log: EvidenceLog, cohort: Cohort, targetRecall: number): Tun
     return tuned(options, checkTuned(held, options));
   })();
   const { key, policy } = cohort;
-  return { agent: key.agent, ...outcome, cohort: key, policy, targetRecall, fit };
+  return {
+    agent: key.agent,
+    ...outcome,
+    cohort: key,
+    policy,
+    targetRecall,
+    fit,
+    keepTogether: prerequisites.finish(),
+  };
 }
 
 const severity = [1, 3, 0] as const;
@@ -152,6 +169,7 @@ function withoutRecords(targetRecall: number): TunedAgent {
     fit: { units: 0, unitsNeeded: countUnitsToFit(targetRecall), k: 0 },
     check: null,
     options: null,
+    keepTogether: [],
   };
 }
 

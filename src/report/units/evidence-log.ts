@@ -3,6 +3,8 @@
 import type { SelectionRecord } from "../../core/record.js";
 import { Cohorts } from "./cohorts.js";
 import type { Cohort } from "./cohorts.js";
+import { BlockStore } from "../facts/block-store.js";
+import type { BlockTool } from "../facts/block-store.js";
 import { Texts } from "../facts/column.js";
 import { findExposures } from "../facts/exposures.js";
 import type { UnitKind } from "../summary.js";
@@ -45,6 +47,7 @@ export class EvidenceLog {
   readonly #enforcedAt = new Map<number, number>();
   readonly #cohorts = new Cohorts();
   readonly #turns = new TurnStore();
+  readonly #blocks = new BlockStore();
   readonly #policies = new Map<string, EnforcedPolicy>();
   #from = Infinity;
   #to = -Infinity;
@@ -73,6 +76,8 @@ export class EvidenceLog {
     const bits = record.enforced ? noBits : cohort.addShadow(record, unit.id, exposures);
     const facts = readTurnFacts(record, { ...bits, unit: unit.id, exposures });
     this.#turns.add(number, this.#numberUnit(unit), facts);
+    if (!record.enforced && facts.asked && !facts.fallback)
+      this.#blocks.add(facts.suggestedBlock, record.tools);
     this.#notePolicy(record, number);
   }
 
@@ -105,6 +110,11 @@ export class EvidenceLog {
     const time = Date.parse(record.time);
     policy.from = Math.min(policy.from, time);
     policy.to = Math.max(policy.to, time);
+  }
+
+  /** The tools of a suggested block; `null` if they are unknown. */
+  findBlock(block: number): readonly BlockTool[] | null {
+    return this.#blocks.find(block);
   }
 
   /** Times of the first and last record; `null` without records. */

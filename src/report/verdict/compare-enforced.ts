@@ -1,8 +1,17 @@
 /** The second gate: enforced units against control units of the same period, harm by harm. Pure. */
 
+import { sum } from "../../core/sum.js";
+import { BlockCount } from "../units/block-count.js";
 import { compareShares } from "./bounds.js";
 import type { Share } from "./bounds.js";
-import type { EnforcedComparison, HarmComparison, HarmName, ReportVerdict } from "../summary.js";
+import type {
+  EnforcedComparison,
+  HarmComparison,
+  HarmName,
+  ReportVerdict,
+  Distribution,
+  RecoverySummary,
+} from "../summary.js";
 import type { TurnFacts } from "../facts/turn-facts.js";
 import { exitCodes, findWorst } from "./decide-verdict.js";
 import { formatPercent } from "../../core/format.js";
@@ -37,7 +46,7 @@ function createHarmTests(
     ["model-error", (turns) => turns.some(({ modelError }) => modelError)],
     ["hidden-or-unknown-call", (turns) => turns.some(({ strayCall }) => strayCall)],
     ["find-tools-reveal", (turns) => turns.some(({ revealed }) => revealed)],
-    ["no-tool-call", (turns) => !turns.some(({ calledTool }) => calledTool)],
+    ["no-tool-call", (turns) => !turns.some(({ called }) => called.length > 0)],
   ]);
   return labels === undefined ? tests : tests.set("labelled-failure", testLabels(labels));
 }
@@ -137,6 +146,23 @@ export interface ComparisonInput {
   readonly alpha: number;
 }
 
+function sumRecovery(turns: readonly TurnFacts[]): RecoverySummary {
+  const add = (count: (turn: TurnFacts) => number): number => sum(turns.map(count));
+  return {
+    turns: turns.length,
+    searches: add(({ searches }) => searches),
+    foundTools: add(({ foundTools }) => foundTools),
+    recoveredCalls: add(({ recoveredCalls }) => recoveredCalls),
+    stoppedCalls: add(({ stoppedCalls }) => stoppedCalls),
+  };
+}
+
+function countBlocks(units: readonly ComparedUnit[]): Distribution | null {
+  const count = new BlockCount();
+  for (const turns of units) count.add(turns, "offeredBlock");
+  return count.finish();
+}
+
 /** Compares enforced with control units; those that were both are on neither side. */
 export function compareEnforced(input: ComparisonInput): EnforcedComparison {
   const enforced = input.units.filter((turns) => turns.every((turn) => turn.enforced));
@@ -164,5 +190,7 @@ export function compareEnforced(input: ComparisonInput): EnforcedComparison {
     controlUnits: control.length,
     mixedUnits: input.units.length - enforced.length - control.length,
     harms,
+    recovery: sumRecovery(input.units.flat().filter((turn) => turn.enforced)),
+    toolBlocks: { enforced: countBlocks(enforced), control: countBlocks(control) },
   };
 }

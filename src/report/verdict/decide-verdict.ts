@@ -2,7 +2,7 @@
 
 import { countUnitsNeeded, countUnitsWithoutMiss } from "./bounds.js";
 import type { JudgedCohort, ReportVerdict } from "../summary.js";
-import { formatPercent } from "../../core/format.js";
+import { formatCount, formatPercent } from "../../core/format.js";
 import { countUnits, unitNoun } from "../wording.js";
 
 /** Fewer judged turns than this are an outage, not evidence. */
@@ -76,7 +76,16 @@ function listCertainFindings(evidence: Evidence, level: VerdictLevel): readonly 
   return findings;
 }
 
-function findSavingFault({ netSaving, unit }: Evidence): Finding | null {
+/** The narrowest scope of `sticky` with which the same turns would have paid. */
+function adviseSticky({ netSaving, unit }: Evidence): string {
+  const helpful = netSaving.sticky.find(({ lowerBound }) => lowerBound !== null && lowerBound > 0);
+  if (helpful === undefined) return "";
+  const { sticky, mean, lowerBound } = helpful;
+  return ` With sticky: "${sticky}" these turns would have saved ${formatCount(mean ?? 0)} per ${unitNoun(unit)}, at least ${formatCount(lowerBound ?? 0)}.`;
+}
+
+function findSavingFault(evidence: Evidence): Finding | null {
+  const { netSaving, unit } = evidence;
   const { lowerBound, mean, unproven, breakEven } = netSaving;
   if (lowerBound !== null && lowerBound > 0) return null;
   if (lowerBound === null || mean === null) {
@@ -90,8 +99,8 @@ function findSavingFault({ netSaving, unit }: Evidence): Finding | null {
       ? "no stability of the tools block makes it pay"
       : `it pays from ${Math.ceil(breakEven.turns)} turns between two changes of the tools block`;
   return {
-    reason: `Not worth it: the net saving is ${Math.round(mean).toLocaleString("en-US")} input-token equivalents per ${unitNoun(unit)}, with a lower bound of ${Math.round(lowerBound).toLocaleString("en-US")}.`,
-    change: `A cheaper judge, or a tools block that changes less often: ${turns}.`,
+    reason: `Not worth it: the net saving is ${formatCount(mean)} input-token equivalents per ${unitNoun(unit)}, with a lower bound of ${formatCount(lowerBound)}.`,
+    change: `A cheaper judge, or a tools block that changes less often: ${turns}.${adviseSticky(evidence)}`,
   };
 }
 

@@ -2,8 +2,16 @@
 
 import { computeUpperBound } from "./bounds.js";
 import { describeSample } from "../describe-sample.js";
-import type { Count, LatencyAdded, ToolSummary, UnitKind, UnseenTools } from "../summary.js";
+import type {
+  Count,
+  Distribution,
+  LatencyAdded,
+  ToolSummary,
+  UnitKind,
+  UnseenTools,
+} from "../summary.js";
 import type { Exposure } from "../facts/exposures.js";
+import { BlockCount } from "../units/block-count.js";
 import { addCount, sortCounts } from "../units/counts.js";
 import { cutAfterMiss } from "../units/fold-turns.js";
 import type { Turn } from "../units/fold-turns.js";
@@ -36,6 +44,8 @@ export class EvidenceTally {
   abstainedTurns = 0;
   readonly unitKinds: Record<UnitKind, number> = { group: 0, thread: 0, run: 0 };
   readonly #tools = new Map<string, ToolTally>();
+  readonly #missReasons = new Map<string, number>();
+  readonly #toolBlocks = new BlockCount();
   readonly #fallbackReasons = new Map<string, number>();
   #failedTurns = 0;
   #fallbackTurns = 0;
@@ -47,6 +57,10 @@ export class EvidenceTally {
   add(turns: readonly Turn[], kind: UnitKind): readonly Turn[] {
     const counted = cutAfterMiss(turns);
     this.#addShares(turns);
+    this.#toolBlocks.add(
+      turns.map(({ last }) => last),
+      "suggestedBlock",
+    );
     this.#addLatencies(turns);
     this.#addMisses(turns);
     this.#addExposures(
@@ -82,6 +96,7 @@ export class EvidenceTally {
         const tally = this.#tool(tool);
         tally.allMisses++;
         addCount(tally.reasons, reason);
+        addCount(this.#missReasons, reason);
         tally.threads = listFirst([...tally.threads, last.thread]);
       }
     }
@@ -147,6 +162,16 @@ export class EvidenceTally {
 
   get fallbackReasons(): readonly Count[] {
     return sortCounts(this.#fallbackReasons);
+  }
+
+  /** Misses over the whole log, later ones included. */
+  get missReasons(): readonly Count[] {
+    return sortCounts(this.#missReasons);
+  }
+
+  /** Different blocks per thread, as enforce would send them. */
+  get toolBlocks(): Distribution | null {
+    return this.#toolBlocks.finish();
   }
 
   get latency(): LatencyAdded {

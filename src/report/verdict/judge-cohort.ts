@@ -12,6 +12,7 @@ import type { Cohort } from "../units/cohorts.js";
 import { EvidenceTally } from "./evidence-tally.js";
 import type { EvidenceLog } from "../units/evidence-log.js";
 import type { ResolvedSummarizeOptions } from "../summarize-options.js";
+import { StickySavings } from "../saving/sticky-savings.js";
 import { SavingTally } from "../saving/net-saving.js";
 import type { CohortSummary, JudgedCohort, PowerAdvice } from "../summary.js";
 import { foldCopies } from "../units/fold-turns.js";
@@ -74,9 +75,14 @@ export function judgeCohort(
   const { alpha, maxMissRate: limit } = options;
   const evidence = new EvidenceTally();
   const saving = new SavingTally(options.prices, cohort.mainModel);
+  const sticky = new StickySavings(options.prices, cohort.mainModel, (block) =>
+    log.findBlock(block),
+  );
   const whatIfUnits = new WhatIfUnits();
   for (const { kind, copies } of log.readShadow(cohort)) {
-    saving.add(evidence.add(foldCopies(copies), kind));
+    const counted = evidence.add(foldCopies(copies), kind);
+    saving.add(counted);
+    sticky.add(counted);
     whatIfUnits.add(copies);
   }
   const { units, missedUnits, missedTools } = evidence;
@@ -103,7 +109,9 @@ export function judgeCohort(
     fallbackShare: evidence.fallbackShare,
     abstainedTurns: evidence.abstainedTurns,
     fallbackReasons: evidence.fallbackReasons,
-    netSaving: saving.finish(alpha),
+    netSaving: saving.finish(alpha, sticky.finish(alpha)),
+    toolBlocks: evidence.toolBlocks,
+    missReasons: evidence.missReasons,
     tools: evidence.tools(alpha, (tool) => cohort.listKeptInstead(tool)),
     unseen: evidence.unseen(cohort.toolNames),
     suggestedAlwaysInclude: [

@@ -87,6 +87,47 @@ describe("tuneThresholds", () => {
     });
   });
 
+  it.each([
+    [0.5, 0.4999],
+    [0.31, 0.31 - 1e-9],
+    [0.0021, 0.0020999],
+  ])(
+    "moves both thresholds of a judge of catalogs, which lie next to each other: %d and %d",
+    async (confidenceThreshold, rejectionThreshold) => {
+      const policy = {
+        confidenceThreshold,
+        rejectionThreshold,
+        maxTools: 8,
+        onUncertain: "fallback" as const,
+      };
+      for (const [probability, options] of [
+        [0.123456, { confidenceThreshold: 0.123456, rejectionThreshold: 0.1234 }],
+        [0.9, { confidenceThreshold: 0.9, rejectionThreshold: 0.8999 }],
+      ] as const) {
+        const records = threadsFor(19).map((thread) => call(thread, probability, 0, { policy }));
+        const tuned = await tuneThresholds(records, { targetRecall: 0.9 });
+        expect(tuned.options).toEqual({ ...options, maxTools: 1 });
+        expect(tuned.check).toMatchObject({ missedUnits: 0 });
+      }
+    },
+  );
+
+  it("is not fitted on turns in which a judge of catalogs abstained as a whole", async () => {
+    const records = threadsFor(19).flatMap((thread) => [
+      call(thread, 0.4),
+      shadowRecord({
+        threadId: `t-${thread}`,
+        step: 2,
+        status: "uncertain",
+        reason: "abstained",
+        fallback: true,
+        tools: [tool("query", null, { kept: true, reason: "fallback" })],
+      }),
+    ]);
+    const { options } = await tuneThresholds(records, { targetRecall: 0.9 });
+    expect(options?.rejectionThreshold).toBe(0.3999);
+  });
+
   it("says which tool makes the recall unreachable", async () => {
     const records = threadsFor(19).map((thread) => call(thread, 0));
     const tuned = await tuneThresholds(records, { targetRecall: 0.9 });

@@ -142,6 +142,39 @@ describe("the second gate", () => {
     });
   });
 
+  it("counts searches, tools found, calls of tools found earlier, and stopped calls of enforced turns", async () => {
+    const hidden = { findTools: { searches: 2, found: 1 }, guard: { stopped: ["refund", "x"] } };
+    const revealed = tool("refund", 0.1, { kept: true, reason: "revealed" });
+    const comparison = await compare([
+      ...sides(3),
+      enforced(1, { step: 2, ...hidden }),
+      enforced(1, { step: 3, tools: [revealed], outcome: { called: ["refund"] } }),
+      control(1, { step: 2, ...hidden }),
+    ]);
+    expect(comparison.recovery).toEqual({
+      turns: 5,
+      searches: 2,
+      foundTools: 1,
+      recoveredCalls: 1,
+      stoppedCalls: 2,
+    });
+    expect(comparison.of("find-tools-reveal")).toMatchObject({ enforced: { withHarm: 1 } });
+    expect(comparison.of("hidden-or-unknown-call")).toMatchObject({ enforced: { withHarm: 0 } });
+  });
+
+  it("counts the different tools blocks of each thread, as they were sent", async () => {
+    const offer = (fingerprint: string): RecordOverrides => ({
+      offered: { tools: 1, definitionTokens: 100, fingerprint },
+    });
+    const { toolBlocks } = await compare([
+      ...["a", "b", "a", "c"].map((name, step) => enforced(1, { step: step + 1, ...offer(name) })),
+      enforced(2, offer("a")),
+      ...[1, 2, 3].map((step) => control(1, { step, ...offer("cat") })),
+    ]);
+    expect(toolBlocks.enforced).toMatchObject({ count: 2, mean: 2, max: 3 });
+    expect(toolBlocks.control).toMatchObject({ count: 1, mean: 1 });
+  });
+
   it("compares the newest enforced policy", async () => {
     const old = sides(50).map((record) => ({ ...record, policyFingerprint: "old" }));
     const fresh = Array.from({ length: 3 }, (_, index) => enforced(500 + index));

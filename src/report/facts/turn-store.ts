@@ -13,17 +13,22 @@ export interface UnitTurns {
   readonly copies: readonly TurnFacts[];
 }
 
-/** A turn as it is kept; its lists are rows of their own, and end where those of the next turn begin. */
-type TurnRow = Omit<TurnFacts, "exposures" | "called"> & {
+/** Where a turn belongs; its lists are rows of their own, and end where those of the next turn begin. */
+interface TurnPlace {
   readonly unit: number;
   readonly firstExposure: number;
   readonly firstCall: number;
-};
+}
 
-const turnFields: TableFields<TurnRow> = {
+const placeFields: TableFields<TurnPlace> = {
   unit: Uint32Array,
   firstExposure: Uint32Array,
   firstCall: Uint32Array,
+};
+
+type TurnRow = Omit<TurnFacts, "exposures" | "called">;
+
+const turnFields: TableFields<TurnRow> = {
   thread: "text",
   reason: "text",
   model: "text",
@@ -73,6 +78,7 @@ const callFields: TableFields<{ readonly tool: string }> = { tool: "text" };
 export class TurnStore {
   readonly #texts = new Texts();
   readonly #turns = new Table(turnFields, this.#texts);
+  readonly #places = new Table(placeFields);
   readonly #exposures = new Table(exposureFields, this.#texts);
   readonly #calls = new Table(callFields, this.#texts);
   readonly #rowsByCohort = new Map<number, Column>();
@@ -80,8 +86,12 @@ export class TurnStore {
   add(cohort: number, unit: number, facts: TurnFacts): void {
     const rows = this.#rowsByCohort.get(cohort) ?? new Column(Uint32Array);
     this.#rowsByCohort.set(cohort, rows);
-    const places = { firstExposure: this.#exposures.length, firstCall: this.#calls.length };
-    rows.push(this.#turns.push({ ...facts, unit, ...places }));
+    rows.push(this.#turns.push(facts));
+    this.#places.push({
+      unit,
+      firstExposure: this.#exposures.length,
+      firstCall: this.#calls.length,
+    });
     for (const exposure of facts.exposures) this.#exposures.push(exposure);
     for (const tool of facts.called) this.#calls.push({ tool });
   }
@@ -97,7 +107,7 @@ export class TurnStore {
       const rows = this.#rowsByCohort.get(cohort);
       for (let index = 0; index < (rows?.length ?? 0); index++) {
         const row = rows?.at(index) ?? NaN;
-        const unit = this.#turns.read(row, "unit");
+        const unit = this.#places.read(row, "unit");
         const known = rowsByUnit.get(unit);
         if (known === undefined) rowsByUnit.set(unit, [row]);
         else known.push(row);
@@ -123,8 +133,8 @@ export class TurnStore {
     table: Table<Row>,
   ): readonly Row[] {
     const isLast = row + 1 === this.#turns.length;
-    const end = isLast ? table.length : this.#turns.read(row + 1, first);
-    const start = this.#turns.read(row, first);
+    const end = isLast ? table.length : this.#places.read(row + 1, first);
+    const start = this.#places.read(row, first);
     return Array.from({ length: end - start }, (_, index) => table.at(start + index));
   }
 }

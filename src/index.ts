@@ -70,6 +70,16 @@ export { fanOut } from "./sinks/fan-out.js";
 
 export { createLexicalToolIndex } from "./tool-index/lexical/lexical-tool-index.js";
 export type { LexicalToolIndexOptions } from "./tool-index/lexical/lexical-tool-index.js";
+export { findToolsSchema } from "./tool-index/find-tools/find-tools-schema.js";
+export type { FindToolsSchemaOptions } from "./tool-index/find-tools/find-tools-schema.js";
+export { parseFindToolsRequest } from "./tool-index/find-tools/parse-find-tools-request.js";
+export type {
+  FindToolsError,
+  FindToolsRequest,
+  MissedName,
+  ParseFindToolsOptions,
+  ParsedFindToolsRequest,
+} from "./tool-index/find-tools/parse-find-tools-request.js";
 export { isToolIndex } from "./tool-index/tool-index.js";
 export { metadataFilter } from "./tool-index/metadata-filter.js";
 export { createHybridToolIndex } from "./tool-index/hybrid-tool-index.js";

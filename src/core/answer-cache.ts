@@ -6,7 +6,7 @@
 import { untilAborted } from "./abort.js";
 import { sha256Hex } from "./fingerprint.js";
 import { toJson } from "./json.js";
-import type { JudgeOptions, JudgeRequest, JudgeResponse } from "./types.js";
+import type { JudgeOptions, JudgeRequest, JudgeResponse, ToolDescription } from "./types.js";
 import { isValidAnswer } from "./verdict.js";
 
 /** Where answers are kept. */
@@ -37,8 +37,20 @@ interface SharedCall {
   waiting: number;
 }
 
+const hashes = new WeakMap<ToolDescription, string>();
+
+/** Hashes a candidate; a frozen one stays as it is, and is hashed once. */
+function hashCandidate(candidate: ToolDescription): string {
+  const known = hashes.get(candidate);
+  if (known !== undefined) return known;
+  const { name, description = null, parameters = null, group = null, metadata = null } = candidate;
+  const hash = sha256Hex(toJson([name, description, parameters, group, metadata]) ?? name);
+  if (Object.isFrozen(candidate)) hashes.set(candidate, hash);
+  return hash;
+}
+
 /**
- * Hashes everything that the judge is shown, in the order in which it is shown; no conversation is
+ * Hashes everything that the judge is given, in the order in which it is given; no conversation is
  * kept.
  */
 export function hashJudgeRequest({ context, candidates }: JudgeRequest): string {
@@ -46,11 +58,7 @@ export function hashJudgeRequest({ context, candidates }: JudgeRequest): string 
     JSON.stringify([
       context.request,
       context.messages.map(({ role, text }) => [role, text]),
-      candidates.map(({ name, description, parameters }) => [
-        name,
-        description ?? null,
-        parameters === undefined ? null : toJson(parameters),
-      ]),
+      candidates.map(hashCandidate),
     ]),
   );
 }

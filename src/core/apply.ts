@@ -3,9 +3,12 @@
  * dangerously empty.
  */
 
+import { capFallback } from "./cap-fallback.js";
 import type { CatalogTool } from "./catalog.js";
 import { restoreAll } from "./decide.js";
 import type { Decision } from "./decide.js";
+import { findPrerequisites } from "./keep-together.js";
+import type { KeepTogether } from "./keep-together.js";
 import type { ToolChoice } from "./tool-choice.js";
 import type { Judgment, PinReason, ToolOutcome, TurnMessage } from "./types.js";
 
@@ -16,6 +19,17 @@ export interface ToolsOfTurn {
   readonly messages: readonly TurnMessage[];
   readonly toolChoice: ToolChoice;
   readonly emptyAllowed: boolean;
+}
+
+/** What keeps or hides tools for another reason than a judgment. */
+export interface ApplyRules {
+  readonly keepTogether: KeepTogether;
+  /** Tools that a fallback offers at most. */
+  readonly fallbackMaxTools: number | undefined;
+  /** True for a tool that stays visible from earlier turns. */
+  readonly isRemembered: (name: string) => boolean;
+  /** True for a tool that was called earlier in the thread. */
+  readonly wasCalled: (name: string) => boolean;
 }
 
 /** The outcome of every tool in catalog order. */
@@ -38,10 +52,11 @@ function isEmptyDangerous({ emptyAllowed, toolChoice, messages }: ToolsOfTurn): 
   );
 }
 
+/** Judgments and decision are in candidate order; `null`: not asked. */
 function joinOutcomes(
   { catalog, pins }: ToolsOfTurn,
-  judgments: readonly Judgment[],
-  decision: Decision,
+  judgments: readonly (Judgment | null)[],
+  decision: Pick<Decision, "kept" | "reasons">,
 ): readonly ToolOutcome[] {
   let next = 0;
   return catalog.map(({ description }, index): ToolOutcome => {
@@ -59,20 +74,60 @@ function joinOutcomes(
   });
 }
 
+/** Keeps what kept tools need. */
+function keepPrerequisites(
+  outcomes: readonly ToolOutcome[],
+  { keepTogether }: ApplyRules,
+): readonly ToolOutcome[] {
+  const kept = new Set(outcomes.flatMap(({ name, kept: isKept }) => (isKept ? [name] : [])));
+  const names = outcomes.flatMap(({ name }) => name ?? []);
+  const needed = findPrerequisites(names, (name) => kept.has(name), keepTogether);
+  if (needed.size === 0) return outcomes;
+  return outcomes.map((outcome) =>
+    !outcome.kept && outcome.name !== null && needed.has(outcome.name)
+      ? { ...outcome, kept: true, reason: "kept-together" }
+      : outcome,
+  );
+}
+
+/** Bounds what a fallback offers. */
+export function boundFallback(
+  outcomes: readonly ToolOutcome[],
+  { pins }: Pick<ToolsOfTurn, "pins">,
+  { fallbackMaxTools, isRemembered, wasCalled }: ApplyRules,
+): readonly ToolOutcome[] {
+  if (fallbackMaxTools === undefined || outcomes.length <= fallbackMaxTools) return outcomes;
+  const tools = outcomes.map(({ name, verdict, probability }, index) => ({
+    pin: pins[index] ?? null,
+    isRemembered: name !== null && isRemembered(name),
+    verdict,
+    probability,
+    wasCalled: name !== null && wasCalled(name),
+  }));
+  const isKept = capFallback(tools, fallbackMaxTools);
+  return outcomes.map((outcome, index) =>
+    isKept[index] === true ? outcome : { ...outcome, kept: false, reason: "fallback-cap" },
+  );
+}
+
 /**
- * Joins pins and judgments in catalog order. Rules that keep or hide a tool for another reason than
- * its judgment belong here.
+ * Joins pins and judgments in catalog order. What keeps or hides tools for another reason than a
+ * judgment belongs here.
  */
 export function applyDecision(
   tools: ToolsOfTurn,
-  judgments: readonly Judgment[],
+  judgments: readonly (Judgment | null)[],
   decision: Decision,
+  rules: ApplyRules,
 ): SelectionOutcome {
-  const outcomes = joinOutcomes(tools, judgments, decision);
+  const joined = joinOutcomes(tools, judgments, decision);
+  const outcomes = decision.fallback
+    ? boundFallback(joined, tools, rules)
+    : keepPrerequisites(joined, rules);
   const emptyRefused = !outcomes.some(({ kept }) => kept) && isEmptyDangerous(tools);
   if (!emptyRefused) return { outcomes, fallback: decision.fallback, emptyRefused };
-  const restored = restoreAll(judgments, decision.status);
-  return { outcomes: joinOutcomes(tools, judgments, restored), fallback: true, emptyRefused };
+  const whole = joinOutcomes(tools, judgments, restoreAll(judgments, decision.status));
+  return { outcomes: boundFallback(whole, tools, rules), fallback: true, emptyRefused };
 }
 
 /** The outcomes of a turn that was not judged: everything is kept. */

@@ -34,6 +34,8 @@ export type JudgeRecord = {
   readonly retries: number;
   readonly latencyMs: number;
   readonly cached: boolean;
+  /** `false`: all judgments are those of an earlier step. Only with `rejudge: "user-message"`. */
+  readonly rejudged?: boolean | undefined;
   readonly usage: RecordedUsage | null;
 };
 
@@ -65,6 +67,12 @@ export interface RecordParts {
   readonly candidates: number;
   readonly outcomes: readonly ToolOutcome[];
   readonly error: { readonly kind: string; readonly status?: number | undefined } | null;
+  /** The finder, where something is hidden that it can get back. */
+  readonly finder: CatalogTool | null;
+  /** The request carries every tool, and its tool choice restricts them. */
+  readonly offersAll: boolean;
+  /** What happened since the last model step of the thread; `null` where that is not counted. */
+  readonly events: Pick<SelectionRecord, "findTools" | "guard"> | null;
   readonly content: JudgeContext | undefined;
 }
 
@@ -105,13 +113,23 @@ function copyContent(content: JudgeContext | undefined): SelectionRecord["conten
   return { request, messages: messages.map(({ role, text }) => ({ role, text })) };
 }
 
+/** What is sent of a catalog, the finder included. */
+function describeOffer(
+  parts: RecordParts,
+  isOffered: (index: number) => boolean,
+): SelectionRecord["offered"] {
+  const { catalog, finder } = parts;
+  const tools = catalog.filter((_, index) => isOffered(index));
+  return describeList(finder === null ? tools : [...tools, finder]);
+}
+
 /** The record as it stands before the model is called, all tools listed. */
 export function buildRecord(parts: RecordParts): SelectionRecord {
   const { turn, catalog, policy } = parts;
   const all = describeList(catalog);
   const suggested = parts.outcomes.every(({ kept }) => kept)
     ? all
-    : describeList(catalog.filter((_, index) => parts.outcomes[index]?.kept !== false));
+    : describeOffer(parts, (index) => parts.offersAll || parts.outcomes[index]?.kept !== false);
   return {
     v: 1,
     id: parts.id,
@@ -147,6 +165,8 @@ export function buildRecord(parts: RecordParts): SelectionRecord {
     suggested,
     outcome: null,
     error: parts.error,
+    findTools: parts.events?.findTools,
+    guard: parts.events?.guard,
     overrides: policy.overridden ? true : undefined,
     content: copyContent(parts.content),
   };

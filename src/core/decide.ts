@@ -63,24 +63,38 @@ function rankCandidates(judgments: readonly Judgment[]): readonly number[] {
  * Applies the policy to the judgments of all candidates of a turn.
  *
  * Applicable tools by probability, then uncertain ones, are cut at `maxTools`; abstained and
- * unjudged tools are never cut and do not count. In a fallback everything is kept.
+ * unjudged tools are never cut and do not count, nor are sticky ones. In a fallback everything is
+ * kept.
  */
-export function decide(judgments: readonly Judgment[], policy: SelectionPolicy): Decision {
+export function decide(
+  judgments: readonly Judgment[],
+  policy: SelectionPolicy,
+  isSticky: (index: number) => boolean = () => false,
+): Decision {
   const status = readStatus(judgments);
   if (isFallback(judgments, status, policy.onUncertain)) return restoreAll(judgments, status);
-  const overCap = new Set(rankCandidates(judgments).slice(policy.maxTools));
+  const ranked = rankCandidates(judgments).filter((index) => !isSticky(index));
+  const overCap = new Set(ranked.slice(policy.maxTools));
+  const explain = ({ verdict }: Judgment, index: number): ToolReason => {
+    if (overCap.has(index)) return "over-cap";
+    return verdict === "not-applicable" && isSticky(index) ? "sticky" : verdict;
+  };
   return {
     status,
     fallback: false,
     kept: judgments.map(
-      ({ verdict }, index) => verdict !== "not-applicable" && !overCap.has(index),
+      ({ verdict }, index) =>
+        isSticky(index) || (verdict !== "not-applicable" && !overCap.has(index)),
     ),
-    reasons: judgments.map(({ verdict }, index) => (overCap.has(index) ? "over-cap" : verdict)),
+    reasons: judgments.map(explain),
   };
 }
 
 /** The decision that restores the full catalog: everything is kept, because of the fallback. */
-export function restoreAll(judgments: readonly Judgment[], status: Decision["status"]): Decision {
+export function restoreAll(
+  judgments: readonly (Judgment | null)[],
+  status: Decision["status"],
+): Decision {
   return {
     status,
     fallback: true,

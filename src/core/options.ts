@@ -13,6 +13,8 @@ import { canonicalJson } from "./json.js";
 import { judgeLimitsSchema } from "./limits.js";
 import type { JudgeLimits } from "./limits.js";
 import { functionOption, integerFrom, numberBetween, parseOptions } from "./parse-options.js";
+import { describeThreadPolicy, threadOptionsShape } from "./thread-options.js";
+import type { ThreadOptions } from "./thread-options.js";
 import type {
   Judge,
   JudgeContext,
@@ -26,9 +28,10 @@ import type {
 import { loggerSchema } from "./warn-once.js";
 
 /**
- * Options of `createToolSelector`, in three groups: judging, policy, evidence. All are optional.
+ * Options of `createToolSelector`, in four groups: judging, policy, across turns, evidence. All are
+ * optional.
  */
-export interface ToolSelectorOptions {
+export interface ToolSelectorOptions extends ThreadOptions {
   // --- judging ---
   /**
    * The judge, which gives the probability that a tool is applicable.
@@ -214,6 +217,7 @@ const toolSelectorOptionsSchema = z.strictObject({
   minCandidates: integerFrom(1).default(1),
   enforceShare: perTurn(shareSchema).optional(),
   shadowShare: perTurn(shareSchema).optional(),
+  ...threadOptionsShape,
   version: label().optional(),
   agent: label().optional(),
   sinks: sinksSchema.default([]),
@@ -338,6 +342,7 @@ function describePolicy(options: ResolvedOptions, overrides: TurnOverrides | nul
     alwaysInclude: options.alwaysInclude.toSorted(),
     pinHistory: options.pinHistory,
     minCandidates: options.minCandidates,
+    acrossTurns: describeThreadPolicy(options),
     overrides,
   };
 }

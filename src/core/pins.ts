@@ -11,6 +11,8 @@ export interface PinOptions {
   readonly pinHistory: boolean;
   readonly toolChoice: ToolChoice;
   readonly messages: readonly TurnMessage[];
+  /** Names of tools that the finder revealed. */
+  readonly revealed?: ReadonlySet<string> | undefined;
 }
 
 /** Names of the tools whose calls or results occur in the messages being sent. */
@@ -45,6 +47,7 @@ export function pinTools(
     if (isAlwaysIncluded(description.name)) return "always-include";
     if (chosen.has(description.name)) return "tool-choice";
     if (history.has(description.name)) return "history";
+    if (options.revealed?.has(description.name) === true) return "revealed";
     return hasUsableDescription(description) ? null : "no-description";
   });
 }

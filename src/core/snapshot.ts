@@ -12,6 +12,8 @@ const fields = [
   "signal",
   "overrides",
   "emptyAllowed",
+  "memory",
+  "allowedToolsApi",
   "judgeScope",
 ] as const satisfies readonly (keyof Turn)[];
 

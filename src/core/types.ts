@@ -84,6 +84,13 @@ export interface Turn<T = unknown> {
    */
   readonly emptyAllowed?: boolean | undefined;
   /**
+   * The memory of the thread as the host's state holds it, `null` where that holds none yet.
+   * Absent: the selector remembers threads by their id in this process.
+   */
+  readonly memory?: unknown;
+  /** The API of OpenAI that the model at hand is called with, where that takes `allowed_tools`. */
+  readonly allowedToolsApi?: "chat" | "responses" | undefined;
+  /**
    * Runs the judge calls of this turn in a scope of the host, such as a tagged trace. Must return
    * what `judge` returns.
    */
@@ -287,6 +294,13 @@ export interface Selection<T = unknown> {
   readonly enforced: boolean;
   /** In catalog order. */
   readonly outcomes: readonly ToolOutcome[];
+  /** The finder to offer beside `tools`; `null` where `findTools` is off or nothing is hidden. */
+  readonly finder: ToolDescription | null;
+  /**
+   * With `enforcement: "allowed-tools"`: `tools` is the whole catalog, and this tool choice says
+   * which may be called.
+   */
+  readonly toolChoice?: unknown;
   /** As it would be written, with `outcome: null`. */
   readonly record: SelectionRecord;
 }
@@ -407,7 +421,9 @@ export interface ThreadMemory {
   readonly revealed: readonly RememberedTool[];
   /** Tools called earlier in the thread, oldest first. */
   readonly called: readonly string[];
-  /** Names hidden at the last model step, for the guard. */
+  /** Fingerprint of the catalog of the last model step. */
+  readonly catalog: string | null;
+  /** Names hidden at the last model step, for the finder and the guard. */
   readonly hidden: readonly string[];
   /** What happened since the last model step, for its record. */
   readonly events: MemoryEvents;
@@ -449,6 +465,7 @@ export interface MemoryChange {
   readonly stick?: readonly RememberedTool[] | undefined;
   readonly reveal?: readonly RememberedTool[] | undefined;
   readonly called?: readonly string[] | undefined;
+  readonly catalog?: string | undefined;
   readonly hidden?: readonly string[] | undefined;
   readonly judged?: readonly RememberedJudgment[] | undefined;
   /** A call of the finder: the digest of the search, `null` if it was not valid. */

@@ -18,6 +18,8 @@ import type { Budget } from "./budget.js";
 
 export interface JudgingRequest {
   readonly judge: Judge;
+  /** Asks the judge, or whatever answers in its place. */
+  readonly ask: Judge["judge"];
   readonly context: JudgeContext;
   readonly candidates: readonly Candidate[];
   readonly policy: SelectionPolicy;
@@ -73,11 +75,10 @@ async function askJudge(
   request: JudgingRequest,
   progress: Progress,
 ): Promise<JudgeReply> {
-  const { judge, context, budget } = request;
+  const { ask, context, budget } = request;
   const { signal, deadline } = budget;
   try {
-    const answer = (async () =>
-      judge.judge({ context, candidates: batch }, { signal, deadline }))();
+    const answer = (async () => ask({ context, candidates: batch }, { signal, deadline }))();
     return readJudgeReply(await untilAborted(answer, signal), batch.length);
   } catch (error) {
     if (signal.aborted) throw error;

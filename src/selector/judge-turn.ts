@@ -1,20 +1,20 @@
 /** Judges the candidates of a turn and applies the policy to the judgments. */
 
 import { applyDecision } from "../core/apply.js";
-import type { SelectionOutcome } from "../core/apply.js";
+import type { ApplyRules, SelectionOutcome } from "../core/apply.js";
 import type { JudgeRecord } from "../core/build-record.js";
 import { buildContext, cleanContext } from "../core/context.js";
-import { isControlFlow } from "../core/control-flow.js";
-import { decide } from "../core/decide.js";
+import { decide, restoreAll } from "../core/decide.js";
 import type { Decision } from "../core/decide.js";
 import type { JudgeFailure } from "../core/judge-reply.js";
 import type { ResolvedOptions } from "../core/options.js";
-import type { JudgeContext, SelectionReason } from "../core/types.js";
+import type { JudgeContext, Judgment, SelectionReason } from "../core/types.js";
 import type { Budget } from "./budget.js";
-import { judgeCandidates } from "./judge-candidates.js";
 import type { JudgingResult } from "./judge-candidates.js";
+import { judgeOpenCandidates } from "./judge-open-candidates.js";
 import type { TurnInput } from "./read-turn.js";
 import type { SelectContext } from "./select-context.js";
+import { shortlistCandidates } from "./shortlist.js";
 import { cancelTurn, skipTurn } from "./turn-outcome.js";
 import type { TurnOutcome } from "./turn-outcome.js";
 
@@ -46,9 +46,67 @@ function explainSelection(
   return outcomes.some(({ verdict }) => verdict === "uncertain") ? "uncertain" : "abstained";
 }
 
-function toJudgeRecord(judging: JudgingResult, id: string, latencyMs: number): JudgeRecord {
+function toJudgeRecord(
+  judging: JudgingResult,
+  { judge, rejudge }: ResolvedOptions,
+  latencyMs: number,
+): JudgeRecord {
   const { model, batches, requests, retries, cached, usage } = judging;
-  return { id, model, batches, requests, retries, latencyMs, cached, usage };
+  const rejudged = rejudge === "user-message" ? batches > 0 : undefined;
+  const { id } = judge;
+  return { id, model, batches, requests, retries, latencyMs, cached, rejudged, usage };
+}
+
+/** Candidates that did not reach the judge are hidden, unless everything is restored. */
+function decideAll(
+  { candidates, memory }: TurnInput,
+  judgments: readonly (Judgment | null)[],
+  policy: SelectContext["policy"],
+): Decision {
+  const asked = judgments.flatMap((judgment, index) =>
+    judgment === null ? [] : { judgment, index },
+  );
+  const isSticky = (position: number): boolean =>
+    memory?.sticky.has(candidates[asked[position]?.index ?? -1]?.name ?? "") === true;
+  const decision = decide(
+    asked.map(({ judgment }) => judgment),
+    policy,
+    isSticky,
+  );
+  if (decision.fallback) return restoreAll(judgments, decision.status);
+  const positions = new Map(asked.map(({ index }, position) => [index, position]));
+  return {
+    ...decision,
+    kept: judgments.map((_, index) => decision.kept[positions.get(index) ?? -1] ?? false),
+    reasons: judgments.map(
+      (_, index) => decision.reasons[positions.get(index) ?? -1] ?? "not-shortlisted",
+    ),
+  };
+}
+
+/** What keeps or hides tools of a turn beside the judgments. */
+export function collectRules(
+  { memory }: TurnInput,
+  { options, keepTogether }: SelectContext,
+): ApplyRules {
+  return {
+    keepTogether,
+    fallbackMaxTools: options.fallbackMaxTools,
+    isRemembered: (name) =>
+      memory?.sticky.has(name) === true || memory?.revealed.has(name) === true,
+    wasCalled: (name) => memory?.called.has(name) === true,
+  };
+}
+
+/** Judgments in catalog order. */
+function spreadJudgments(
+  { catalog, pins }: TurnInput,
+  judgments: readonly (Judgment | null)[],
+): readonly (Judgment | null)[] {
+  let next = 0;
+  return catalog.map(({ candidate }, index) =>
+    pins[index] === null && candidate !== null ? (judgments[next++] ?? null) : null,
+  );
 }
 
 /**
@@ -64,22 +122,17 @@ export async function judgeTurn(
   const { options, policy } = context;
   const judgeContext = buildJudgeContext(input, options);
   if (judgeContext.request.trim() === "") return skipTurn(input, "no-user-text");
-  const isEnforced = policy.mode === "enforce";
   const startedAt = performance.now();
-  const judging = await judgeCandidates({
-    ...options,
-    context: judgeContext,
-    candidates: input.candidates,
-    policy,
+  const isAsked = await shortlistCandidates(input, context, budget.signal);
+  const { judging, judgments } = await judgeOpenCandidates(input, isAsked, {
+    ...context,
+    judgeContext,
     budget,
-    endEarly: isEnforced,
-    isControlFlow: isEnforced ? isControlFlow : () => false,
-    runInScope: input.turn.judgeScope ?? ((judge) => judge()),
   });
-  const judge = toJudgeRecord(judging, options.judge.id, performance.now() - startedAt);
+  const judge = toJudgeRecord(judging, options, performance.now() - startedAt);
   if (judging.controlFlow !== null) return cancelTurn(input, judging.controlFlow.thrown, judge);
-  const decision = decide(judging.judgments, policy);
-  const selection = applyDecision(input, judging.judgments, decision);
+  const decision = decideAll(input, judgments, policy);
+  const selection = applyDecision(input, judgments, decision, collectRules(input, context));
   const { failure } = judging;
   return {
     status: decision.status,
@@ -89,5 +142,6 @@ export async function judgeTurn(
     error: failure === null ? null : { kind: failure.kind, status: failure.status },
     judge,
     content: judgeContext,
+    judgments: spreadJudgments(input, judgments),
   };
 }

@@ -5,7 +5,7 @@ import { callSafely, isString } from "../core/call-safely.js";
 import { isControlFlow } from "../core/control-flow.js";
 import { quietly } from "../core/quietly.js";
 import { read } from "../core/read.js";
-import type { ModelOutcome, Selection } from "../core/types.js";
+import type { MemoryChange, ModelOutcome, Selection } from "../core/types.js";
 import type { Warn } from "../core/warn-once.js";
 
 /** One model step, as an adapter wraps it. */
@@ -19,6 +19,11 @@ export interface ModelStep<T, R> {
    * Its errors are ignored.
    */
   readonly onSelection?: ((selection: Selection<T>) => void) | undefined;
+  /**
+   * Gets what the thread is to remember, once the model answered. Only in enforce, and where the
+   * turn has a `memory`.
+   */
+  readonly saveMemory?: ((change: MemoryChange) => void) | undefined;
 }
 
 /** The returned value or the error of a step, and its outcome (`null`: unknown). */

@@ -13,6 +13,7 @@ import { readToolChoice } from "../core/tool-choice.js";
 import type { ToolChoice } from "../core/tool-choice.js";
 import type { Candidate, PinReason, Turn, TurnMessage } from "../core/types.js";
 import type { Warn } from "../core/warn-once.js";
+import type { TurnMemory } from "./memory/turn-memory.js";
 import type { SelectContext } from "./select-context.js";
 
 /** A turn as read. Lists beside `candidates` are in the order of the caller's tools. */
@@ -25,6 +26,8 @@ export interface TurnInput {
   readonly catalog: readonly CatalogTool[];
   readonly pins: readonly (PinReason | null)[];
   readonly candidates: readonly Candidate[];
+  /** What the thread remembers; `null` where no option needs it. */
+  readonly memory: TurnMemory | null;
 }
 
 /** Reads tools in slices, so that the schemas of a large catalog do not hold the event loop. */
@@ -50,6 +53,15 @@ function warnAboutMissingDescriptions({ catalog, pins }: TurnInput, warn: Warn):
   }
 }
 
+function warnAboutLongCatalog({ catalog }: TurnInput, { options, warn }: SelectContext): void {
+  const { fallbackMaxTools } = options;
+  if (fallbackMaxTools === undefined || catalog.length <= fallbackMaxTools) return;
+  warn(
+    "fallback-cap",
+    `The catalog has ${catalog.length} tools, more than \`fallbackMaxTools\` (${fallbackMaxTools}): a fallback leaves some out.`,
+  );
+}
+
 /**
  * Reads a turn.
  *
@@ -61,15 +73,21 @@ export async function readTurn(sent: Turn, context: SelectContext): Promise<Turn
   const catalog = await readCatalog(turn.tools, reader, turn.describe);
   const messages = readMessages(turn.messages);
   const toolChoice = readToolChoice(turn.toolChoice);
-  const { alwaysInclude } = policy;
-  const { pinHistory } = options;
-  const pins = pinTools(catalog, { alwaysInclude, pinHistory, toolChoice, messages });
+  const memory = context.memories?.recall(turn, policy.mode, { messages, catalog }) ?? null;
+  const pins = pinTools(catalog, {
+    alwaysInclude: policy.alwaysInclude,
+    pinHistory: options.pinHistory,
+    toolChoice,
+    messages,
+    revealed: memory?.revealed,
+  });
   const candidates = catalog.flatMap(({ candidate }, index) =>
     pins[index] === null && candidate !== null ? [candidate] : [],
   );
   const emptyAllowed = turn.emptyAllowed ?? true;
-  const input = { turn, messages, toolChoice, emptyAllowed, catalog, pins, candidates };
+  const input = { turn, messages, toolChoice, emptyAllowed, catalog, pins, candidates, memory };
   warnAboutMissingDescriptions(input, warn);
+  warnAboutLongCatalog(input, context);
   return input;
 }
 
@@ -82,4 +100,5 @@ export const emptyInput: TurnInput = {
   catalog: [],
   pins: [],
   candidates: [],
+  memory: null,
 };

@@ -3,13 +3,28 @@
 import type { CatalogReader } from "../core/catalog.js";
 import type { ResolvedOptions } from "../core/options.js";
 import type { Warn } from "../core/warn-once.js";
+import type { KeepTogether } from "../core/keep-together.js";
+import type { Finder } from "./finder.js";
+import type { Memo } from "./memory/memo.js";
+import type { TurnMemories } from "./memory/turn-memory.js";
+import type { ToolSearch } from "./tool-search.js";
 import type { TurnPolicy } from "./turn-policy.js";
 
-export interface SelectContext {
+/** What a selector keeps from turn to turn. */
+export interface SelectorParts {
   readonly options: ResolvedOptions;
   readonly reader: CatalogReader;
   readonly warn: Warn;
-  /** The policy of this turn. */
+  readonly memo: Memo;
+  readonly keepTogether: KeepTogether;
+  /** Each of these is `null` where its option is off. */
+  readonly memories: TurnMemories | null;
+  readonly shortlist: ToolSearch | null;
+  readonly finder: Finder | null;
+}
+
+export interface SelectContext extends SelectorParts {
+  /** What applies to this turn. */
   readonly policy: TurnPolicy;
   /** Epoch milliseconds of the start of the turn. */
   readonly startedAt: number;

@@ -4,14 +4,19 @@
  */
 
 import { keptTools } from "../core/apply.js";
+import { buildAllowedTools } from "../core/allowed-tools.js";
+import type { AllowedToolsChoice } from "../core/allowed-tools.js";
 import { buildRecord, cancelRecord } from "../core/build-record.js";
+import type { RecordParts } from "../core/build-record.js";
+import type { CatalogTool } from "../core/catalog.js";
 import { requestText } from "../core/context.js";
 import { isControlFlow } from "../core/control-flow.js";
 import type { ResolvedOptions } from "../core/options.js";
 import type { SelectionRecord } from "../core/record.js";
-import type { Selection, SelectionReason, Turn } from "../core/types.js";
+import type { MemoryChange, Selection, SelectionReason, Turn } from "../core/types.js";
 import { startBudget } from "./budget.js";
-import { judgeTurn } from "./judge-turn.js";
+import { collectRules, judgeTurn } from "./judge-turn.js";
+import { rememberSelection } from "./memory/turn-memory.js";
 import { emptyInput, readTurn } from "./read-turn.js";
 import type { TurnInput } from "./read-turn.js";
 import type { SelectContext } from "./select-context.js";
@@ -21,7 +26,12 @@ import { isSampled } from "./turn-policy.js";
 
 /** The result of a turn: a selection, or a cancellation to record and rethrow. */
 export type TurnResult<T> =
-  | { readonly kind: "selected"; readonly selection: Selection<T> }
+  | {
+      readonly kind: "selected";
+      readonly selection: Selection<T>;
+      /** What the thread is to remember; `null` where no option needs it. */
+      readonly change: MemoryChange | null;
+    }
   | { readonly kind: "cancelled"; readonly record: SelectionRecord; readonly cause: unknown };
 
 /** Why a turn is not judged at all; `null` if it is. */
@@ -52,17 +62,73 @@ async function decideTurn(input: TurnInput, context: SelectContext): Promise<Tur
       "internal",
       "A selection failed outside the judge (`context` or `redact`, as a rule): the full catalog was kept.",
     );
-    return failTurn(input);
+    return failTurn(input, collectRules(input, context));
   } finally {
     budget.dispose();
   }
 }
 
+/** What the model is sent beside, or in place of, a part of the catalog. */
+interface Offer {
+  readonly finder: CatalogTool | null;
+  /** The tool choice that restricts the whole catalog; `null`: tools are left out. */
+  readonly toolChoice: AllowedToolsChoice | null;
+}
+
+const plainOffer: Offer = { finder: null, toolChoice: null };
+
+/** The tool choice that allows the kept tools only; `null` where tools are to be left out. */
+function chooseAllowedTools(
+  { turn, toolChoice }: TurnInput,
+  { outcomes, fallback }: SelectedOutcome,
+  finder: CatalogTool | null,
+  { options, policy, warn }: SelectContext,
+): AllowedToolsChoice | null {
+  const isHiding = !fallback && outcomes.some(({ kept }) => !kept);
+  if (options.enforcement === "omit" || !isHiding) return null;
+  const allowed = outcomes.flatMap(({ kept, name }, index) =>
+    kept ? [{ name, tool: turn.tools[index] }] : [],
+  );
+  const ours = finder?.description ?? null;
+  const tools = ours === null ? allowed : [...allowed, { name: ours.name, tool: ours }];
+  const api = turn.allowedToolsApi;
+  if (api !== undefined) return buildAllowedTools(tools, toolChoice, api);
+  if (policy.mode === "enforce") {
+    warn(
+      "allowed-tools",
+      'The model takes no `allowed_tools`, as far as is known: tools are left out instead (`enforcement: "omit"`).',
+    );
+  }
+  return null;
+}
+
+function planOffer(input: TurnInput, outcome: TurnOutcome, context: SelectContext): Offer {
+  if (outcome.status === "cancelled") return plainOffer;
+  const finder = context.finder?.define(input.catalog, outcome.outcomes) ?? null;
+  return { finder, toolChoice: chooseAllowedTools(input, outcome, finder, context) };
+}
+
+/** What happened in the thread since its last model step. */
+function countEvents(
+  { memory }: TurnInput,
+  { options, policy }: SelectContext,
+): RecordParts["events"] {
+  if (memory === null || policy.mode !== "enforce") return null;
+  const { searches, found, stopped } = memory.before.events;
+  return {
+    findTools: options.findTools === null ? undefined : { searches, found },
+    guard: options.guard ? { stopped: [...stopped] } : undefined,
+  };
+}
+
 function recordTurn(
-  { turn, messages, catalog, candidates }: TurnInput,
+  input: TurnInput,
   outcome: TurnOutcome,
-  { options, policy, startedAt }: SelectContext,
+  offer: Offer,
+  context: SelectContext,
 ): SelectionRecord {
+  const { options, policy, startedAt } = context;
+  const { turn, messages, catalog, candidates } = input;
   const content = "content" in outcome && options.content ? outcome.content : undefined;
   return buildRecord({
     ...outcome,
@@ -76,6 +142,9 @@ function recordTurn(
     agent: options.agent,
     version: options.version,
     policy,
+    finder: offer.finder,
+    offersAll: offer.toolChoice !== null,
+    events: countEvents(input, context),
   });
 }
 
@@ -83,14 +152,36 @@ function toSelection<T>(
   turn: Turn<T>,
   input: TurnInput,
   outcome: SelectedOutcome,
-  record: SelectionRecord,
+  sent: { readonly record: SelectionRecord; readonly offer: Offer },
 ): Selection<T> {
+  const { record, offer } = sent;
   const { status, fallback, reason, outcomes } = outcome;
   const isWhole = outcomes.every(({ kept }) => kept);
   const suggested = isWhole ? turn.tools : keptTools(input.turn.tools as readonly T[], outcomes);
   const { enforced } = record;
-  const tools = enforced ? suggested : turn.tools;
-  return { tools, suggested, status, fallback, reason, enforced, outcomes, record };
+  const isOmitted = enforced && offer.toolChoice === null;
+  return {
+    tools: isOmitted ? suggested : turn.tools,
+    suggested,
+    status,
+    fallback,
+    reason,
+    enforced,
+    outcomes,
+    finder: enforced ? (offer.finder?.description ?? null) : null,
+    toolChoice: enforced ? (offer.toolChoice ?? undefined) : undefined,
+    record,
+  };
+}
+
+function remember(
+  { memory, catalog }: TurnInput,
+  { outcomes, judgments = [], fallback, status }: SelectedOutcome,
+  { options }: SelectContext,
+): MemoryChange | null {
+  if (memory === null) return null;
+  const isWhole = fallback || status === "skipped";
+  return rememberSelection({ memory, catalog, outcomes, judgments, isWhole }, options);
 }
 
 /** Selects the tools of a turn. */
@@ -103,10 +194,11 @@ export async function selectTools<T>(
   const decided = read === null ? failTurn(input) : await decideTurn(input, context);
   const outcome =
     turn.signal?.aborted === true ? cancelTurn(input, turn.signal.reason, decided.judge) : decided;
-  const record = recordTurn(input, outcome, context);
-  return outcome.status === "cancelled"
-    ? { kind: "cancelled", record, cause: outcome.cause }
-    : { kind: "selected", selection: toSelection(turn, input, outcome, record) };
+  const offer = planOffer(input, outcome, context);
+  const record = recordTurn(input, outcome, offer, context);
+  if (outcome.status === "cancelled") return { kind: "cancelled", record, cause: outcome.cause };
+  const selection = toSelection(turn, input, outcome, { record, offer });
+  return { kind: "selected", selection, change: remember(input, outcome, context) };
 }
 
 /** Checks the signal once more right before the model is called. */

@@ -5,12 +5,17 @@
 
 import * as z from "zod";
 import { yieldToEventLoop } from "../core/slices.js";
+import type { StepOutcome } from "../core/build-record.js";
 import { createCatalogReader } from "../core/catalog.js";
 import { fingerprintPolicy, resolveOptions } from "../core/options.js";
 import type { ResolvedOptions, ToolSelectorOptions } from "../core/options.js";
 import { integerFrom, parseOptions } from "../core/parse-options.js";
 import { snapshotTurn } from "../core/snapshot.js";
-import type { Selection, Turn } from "../core/types.js";
+import { quietly } from "../core/quietly.js";
+import type { MemoryChange, Selection, Turn } from "../core/types.js";
+import { answerFinderCall, answerHiddenCall } from "./answer-call.js";
+import type { FindResult } from "./answer-call.js";
+import { createParts } from "./create-parts.js";
 import { createFallbackMonitor } from "./fallback-monitor.js";
 import { toJudge } from "../judges/judge.js";
 import { localJudge } from "../judges/local/local-judge.js";
@@ -48,7 +53,25 @@ export interface ToolSelector {
    */
   run<T, R>(turn: Turn<T>, step: ModelStep<T, R>): Promise<R>;
   /**
-   * Warms the per-tool data of the judge, such as vectors. Never rejects; resolves when it is done.
+   * Answers a call of the finder: what it found is revealed to this thread from its next turn on.
+   * Never rejects.
+   *
+   * `memory` is what a host with a state of its own (`turn.memory`) writes there; without one it is
+   * remembered already.
+   *
+   * @throws {InvalidOptionsError} if `findTools` is off.
+   */
+  find<T>(turn: Turn<T>, input: unknown): Promise<FindResult>;
+  /**
+   * With `guard`: the text that answers a call of a hidden tool, which is not to be executed; else
+   * `null`.
+   *
+   * A host with a state of its own (`turn.memory`) writes `{ stopped: name }` there, so that the
+   * next record counts it.
+   */
+  guardCall<T>(turn: Turn<T>, name: string): string | null;
+  /**
+   * Warms what the judge keeps per tool, such as vectors. Never rejects; resolves when it is done.
    *
    * @param tools the tools of the turns to come, as objects that these turns will hold.
    */
@@ -87,9 +110,12 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
     onDescribeError: () => warn("describe", "`describe` failed for a tool: it is always offered."),
   });
 
+  const parts = createParts(resolved, reader, warn);
+  const { memories } = parts;
+
   /**
-   * In enforce the time for the turn's policy counts against the budget; in shadow nothing waits,
-   * and the budget is whole.
+   * Selecting has what the turn's policy left of the budget; in shadow nothing waits for it, and it
+   * has all.
    */
   async function select<T>(
     turn: Turn<T>,
@@ -98,10 +124,28 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
   ): Promise<TurnResult<T>> {
     const spentMs = policy.mode === "enforce" ? Math.max(0, resolved.now() - startedAt) : 0;
     const timeoutMs = Math.max(1, resolved.timeoutMs - spentMs);
-    const context = { options: resolved, reader, warn, policy, startedAt, timeoutMs };
-    const result = await selectTools(turn, context);
+    const result = await selectTools(turn, { ...parts, policy, startedAt, timeoutMs });
     if (result.kind === "selected") monitor.observe(result.selection);
     return result;
+  }
+
+  /** What a model answered is remembered: by the host where it has a state, else here. */
+  function saveMemory<T, R>(
+    turn: Turn<T>,
+    step: ModelStep<T, R>,
+    change: MemoryChange | null,
+    outcome: StepOutcome | null,
+  ): void {
+    if (change === null) return;
+    const whole = { ...change, called: outcome?.model?.called ?? [] };
+    if (turn.memory !== undefined) quietly(() => step.saveMemory?.(whole));
+    memories?.change(turn as Turn, "enforce", whole);
+  }
+
+  /** After a switch away from enforce nothing is hidden any more, and the guard must know. */
+  function releaseHidden<T, R>(turn: Turn<T>, step: ModelStep<T, R>): void {
+    const isHiding = (memories?.read(turn as Turn, "enforce").hidden.length ?? 0) > 0;
+    if (isHiding) saveMemory(turn, step, { hidden: [] }, null);
   }
 
   async function enforce<T, R>(
@@ -114,11 +158,12 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
       recorder.emit(last.record, null);
       throw last.cause;
     }
-    const { selection } = last;
+    const { selection, change } = last;
     notifyStep(step, selection);
     const callModel = (): Promise<R> => step.callModel(selection.tools, selection);
     const finished = await runStep(callModel, step.readOutcome, warn);
     recorder.emit(selection.record, finished.outcome);
+    if ("result" in finished) saveMemory(turn, step, change, finished.outcome);
     return unwrapStep(finished);
   }
 
@@ -139,6 +184,10 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
       if (result.kind === "selected") notifyStep(step, result.selection);
       const record = result.kind === "selected" ? result.selection.record : result.record;
       const { outcome } = await finishing;
+      if (result.kind === "selected" && result.change !== null) {
+        const called = outcome?.model?.called ?? [];
+        memories?.change(sent as Turn, "shadow", { ...result.change, called });
+      }
       recorder.emit(record, outcome);
     });
     return unwrapStep(await finishing);
@@ -155,11 +204,13 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
       const policy = await resolveTurnPolicy(turn as Turn, resolved, warn);
       const result = await select(turn, policy, startedAt);
       if (result.kind === "cancelled") throw result.cause;
+      if (result.change !== null) memories?.change(turn as Turn, policy.mode, result.change);
       return result.selection;
     },
     async run<T, R>(turn: Turn<T>, step: ModelStep<T, R>) {
       const startedAt = resolved.now();
       const policy = await resolveTurnPolicy(turn as Turn, resolved, warn);
+      if (policy.mode !== "enforce") releaseHidden(turn, step);
       if (policy.mode === "off") return step.callModel(turn.tools);
       const selectLater = (sent: Turn<T>): Promise<TurnResult<T>> =>
         select(sent, policy, startedAt);
@@ -168,6 +219,8 @@ export function createToolSelector(options?: ToolSelectorOptions): ToolSelector 
         ? shadow(turn, step, selectLater)
         : enforce(turn, step, await selectLater(turn));
     },
+    find: (turn, input) => answerFinderCall(turn as Turn, input, parts),
+    guardCall: (turn, name) => answerHiddenCall(turn as Turn, name, parts),
     async prepare(tools, options = {}) {
       try {
         const selecting = { options: resolved, reader };

@@ -3,9 +3,10 @@
  * failed or cancelled.
  */
 
-import { keepAll } from "../core/apply.js";
+import { boundFallback, keepAll } from "../core/apply.js";
+import type { ApplyRules } from "../core/apply.js";
 import type { JudgeRecord, RecordParts } from "../core/build-record.js";
-import type { JudgeContext, SelectionReason } from "../core/types.js";
+import type { JudgeContext, Judgment, SelectionReason } from "../core/types.js";
 import type { TurnInput } from "./read-turn.js";
 
 type RecordedOutcome = Pick<RecordParts, "reason" | "fallback" | "outcomes" | "error" | "judge">;
@@ -15,6 +16,8 @@ export interface SelectedOutcome extends RecordedOutcome {
   readonly status: "decided" | "uncertain" | "failed" | "skipped";
   /** The judge's context. */
   readonly content?: JudgeContext | undefined;
+  /** In catalog order; `null`: no judgment. */
+  readonly judgments?: readonly (Judgment | null)[] | undefined;
 }
 
 /** A turn that the caller, or control flow of the host, ended: the model is not called. */
@@ -33,9 +36,11 @@ export function skipTurn(input: TurnInput, reason: SelectionReason): SelectedOut
 }
 
 /** Something failed outside the judge, in our code or in a user's callback: everything is kept. */
-export function failTurn(input: TurnInput): SelectedOutcome {
-  const error = { kind: "internal" };
-  return { ...skipTurn(input, "judge-error"), status: "failed", fallback: true, error };
+export function failTurn(input: TurnInput, rules?: ApplyRules): SelectedOutcome {
+  const skipped = skipTurn(input, "judge-error");
+  const outcomes =
+    rules === undefined ? skipped.outcomes : boundFallback(skipped.outcomes, input, rules);
+  return { ...skipped, outcomes, status: "failed", fallback: true, error: { kind: "internal" } };
 }
 
 /** The turn was ended from outside; the judge's cost is kept. */

@@ -1,4 +1,6 @@
-/** Options, thresholds, the kill switch, rollout shares, overrides, and the fingerprint of a policy. */
+/**
+ * Options, thresholds, the kill switch, rollout shares, overrides, and the fingerprint of a policy.
+ */
 
 import { describe, expect, it, vi } from "vitest";
 import { InvalidOptionsError, createToolSelector, memorySink } from "../../src/index.js";
@@ -64,7 +66,19 @@ describe("options", () => {
     [{ limits: { batchChars: 0 } }, "Expected `limits.batchChars`"],
     [{ logger: {} }, "Expected `logger` to be a logger with a `warn` function"],
     [{ redact: "no" }, "Expected `redact` to be a function"],
-    [{ sticky: "run" }, "createToolSelector has no option `sticky`."],
+    [{ sticky: true }, 'Expected `sticky` to be "off", "run" or "thread", got `true` (boolean).'],
+    [{ stickyMax: 0 }, "Expected `stickyMax` to be an integer from 1, got `0` (number)."],
+    [{ rejudge: "never" }, 'Expected `rejudge` to be "every-turn" or "user-message"'],
+    [{ enforcement: "tool-choice" }, 'Expected `enforcement` to be "omit" or "allowed-tools"'],
+    [{ fallbackMaxTools: 0 }, "Expected `fallbackMaxTools` to be an integer from 1"],
+    [{ keepTogether: [["login"]] }, "Expected `keepTogether.0` to be an array of at least two"],
+    [{ memory: { maxThreads: 0 } }, "Expected `memory.maxThreads` to be an integer from 1"],
+    [{ shortlist: { size: 300 } }, "Expected `shortlist.size` to be at most `over`"],
+    [{ shortlist: { index: {} } }, "Expected `shortlist.index` to be a tool index"],
+    [{ findTools: "yes" }, "Expected `findTools` to be true, false or { name, limit, index }"],
+    [{ findTools: { limit: 21 } }, "Expected `findTools.limit` to be an integer from 1 to 20"],
+    [{ findTools: { nam: "x" } }, "createToolSelector has no option `findTools.nam`."],
+    [{ guard: "on" }, "Expected `guard` to be true or false"],
     [{ maxTool: 8 }, "createToolSelector has no option `maxTool`."],
   ])("%j is refused at construction", (options, message) => {
     expect(() => createToolSelector(options as ToolSelectorOptions)).toThrow(InvalidOptionsError);

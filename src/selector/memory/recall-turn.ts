@@ -1,4 +1,7 @@
-/** Reads from the memory of a thread what counts for one turn: what was redescribed, removed or has had its time is left out. */
+/**
+ * Reads from the memory of a thread what counts for one turn: what was redescribed, removed or has
+ * had its time is left out.
+ */
 
 import type { CatalogTool } from "../../core/catalog.js";
 import type { MemoryChange, RememberedTool, ThreadMemory } from "../../core/types.js";
@@ -15,7 +18,7 @@ export interface RecalledTurn {
   readonly revealed: ReadonlySet<string>;
   /** Names of tools called earlier in the thread. */
   readonly called: ReadonlySet<string>;
-  /** Judgments of this run, by name; `null`: the judge could not tell. */
+  /** Judgments of this run, by the remembered fingerprint; `null`: the judge could not tell. */
   readonly judged: ReadonlyMap<string, number | null>;
   /** What the turn forgets, to be written with its own change. */
   readonly change: MemoryChange;
@@ -64,7 +67,7 @@ export function recallTurn(memory: ThreadMemory, options: RecallOptions): Recall
     revealed: new Set(memory.revealed.filter(isLive).map(({ name }) => name)),
     called: new Set(memory.called),
     judged: new Map(
-      isNewRun ? [] : judged.filter(isLive).map(({ name, probability }) => [name, probability]),
+      (isNewRun ? [] : judged.filter(isLive)).map((tool) => [tool.fingerprint, tool.probability]),
     ),
     change: {
       request: run ?? undefined,

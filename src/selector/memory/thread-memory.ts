@@ -1,4 +1,7 @@
-/** The memory of a thread: how it is read from a host's state, and what one step changes in it. Pure. */
+/**
+ * The memory of a thread: how it is read from a host's state, and what one step changes in it.
+ * Pure.
+ */
 
 import * as z from "zod";
 import type {
@@ -36,6 +39,7 @@ const threadMemorySchema = z.object({
   sticky: list(tool, memoryLimits.sticky),
   revealed: list(tool, memoryLimits.revealed),
   called: list(text, memoryLimits.called),
+  catalog: text.nullable(),
   hidden: list(text, memoryLimits.hidden),
   events: z.object({
     searches: z.int().min(0),
@@ -58,6 +62,7 @@ const memoryChangeSchema = z.strictObject({
   stick: z.array(tool).optional(),
   reveal: z.array(tool).optional(),
   called: z.array(text).optional(),
+  catalog: text.optional(),
   hidden: z.array(text).optional(),
   judged: z.array(judgment).optional(),
   searched: text.nullable().optional(),
@@ -73,6 +78,7 @@ export const emptyMemory: ThreadMemory = Object.freeze({
   sticky: [],
   revealed: [],
   called: [],
+  catalog: null,
   hidden: [],
   events: noEvents,
   run: null,
@@ -86,14 +92,14 @@ function parseSafely<S extends z.ZodType>(schema: S, value: unknown): z.output<S
   }
 }
 
-/** The memory that a host's state holds; an empty one where there is none, or where it cannot be read. Never throws. */
-export function parseThreadMemory(value: unknown): ThreadMemory {
-  return parseSafely(threadMemorySchema, value) ?? emptyMemory;
+/** A fingerprint as it is remembered: a quarter of it tells definitions apart just as well. */
+export function shortenFingerprint(fingerprint: string): string {
+  return fingerprint.slice(0, 16);
 }
 
-/** A tool as it is remembered. Half a fingerprint tells definitions apart just as well. */
+/** A tool as it is remembered. */
 export function toRememberedTool(name: string, fingerprint: string): RememberedTool {
-  return { name, fingerprint: fingerprint.slice(0, 16) };
+  return { name, fingerprint: shortenFingerprint(fingerprint) };
 }
 
 const isSame = (one: RememberedTool, other: RememberedTool): boolean =>
@@ -108,7 +114,9 @@ function without<T extends RememberedTool>(
   return tools.filter((known) => !forgotten.some((gone) => isSame(known, gone)));
 }
 
-/** Adds tools at the end; one that is there already keeps its place, and takes the newer definition. */
+/**
+ * Adds tools at the end; one that is there already keeps its place, and takes the newer definition.
+ */
 function addTools<T extends RememberedTool>(
   known: readonly T[],
   added: readonly T[],
@@ -135,7 +143,10 @@ function countSearch(
   return [...others, { digest, count: (known?.count ?? 0) + 1 }].slice(-memoryLimits.searches);
 }
 
-/** Judgments of more tools than the memory holds are not remembered at all: half of them would be of no use. */
+/**
+ * Judgments of more tools than the memory holds are not remembered at all: half of them would be of
+ * no use.
+ */
 function addJudged(
   known: readonly RememberedJudgment[],
   added: readonly RememberedJudgment[],
@@ -177,6 +188,7 @@ export function applyMemoryChange(memory: ThreadMemory, change: MemoryChange): T
     sticky: addTools(stuck, stick, memoryLimits.sticky),
     revealed: addTools(without(memory.revealed, forget), reveal, memoryLimits.revealed),
     called: addNames(memory.called, called, memoryLimits.called),
+    catalog: change.catalog ?? memory.catalog,
     hidden: (change.hidden ?? memory.hidden).slice(0, memoryLimits.hidden),
     events: changeEvents(memory.events, change),
     run: changeRun(memory.run, change),
@@ -184,13 +196,34 @@ export function applyMemoryChange(memory: ThreadMemory, change: MemoryChange): T
 }
 
 /**
- * The reducer of a graph's state: applies a change, or takes over a whole memory, as a fork or a subgraph writes it.
- * What is neither changes nothing. Never throws.
+ * The memory that a host's state holds; an empty one where there is none, or where it cannot be
+ * read. Never throws.
+ *
+ * A state without a default holds the first change as it was written.
+ */
+export function parseThreadMemory(value: unknown): ThreadMemory {
+  const memory = parseSafely(threadMemorySchema, value);
+  if (memory !== null) return memory;
+  const change = parseSafely(memoryChangeSchema, value);
+  return change === null ? emptyMemory : applyMemoryChange(emptyMemory, change);
+}
+
+/**
+ * The reducer of a graph's state: applies a change, or takes over a whole memory, as a fork or a
+ * subgraph writes it. What is neither changes nothing. Never throws.
  */
 export function reduceMemory(current: unknown, update: unknown): ThreadMemory {
-  const memory = parseThreadMemory(current);
   const whole = parseSafely(threadMemorySchema, update);
   if (whole !== null) return whole;
   const change = parseSafely(memoryChangeSchema, update);
+  const memory = parseThreadMemory(current);
   return change === null ? memory : applyMemoryChange(memory, change);
+}
+
+/**
+ * True for a call of a tool that was hidden at the last model step, and that the finder has not
+ * revealed since.
+ */
+export function isHiddenCall(memory: ThreadMemory, name: string): boolean {
+  return memory.hidden.includes(name) && !memory.revealed.some((tool) => tool.name === name);
 }

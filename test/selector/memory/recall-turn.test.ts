@@ -36,7 +36,7 @@ describe("recallTurn", () => {
       { ...tool("b", "old"), probability: 0.1 },
     ];
     const memory = remember({ request: "r1", judged });
-    expect([...recallTurn(memory, options).judged]).toEqual([["a", 0.9]]);
+    expect([...recallTurn(memory, options).judged]).toEqual([["f1", 0.9]]);
     expect([...recallTurn(memory, { ...options, run: "r2" }).judged]).toEqual([]);
   });
 

@@ -139,7 +139,7 @@ describe("parseThreadMemory", () => {
     ["a getter that throws", throwing],
     ["a revoked proxy", revoked.proxy],
   ])("reads %s as an empty memory", (_title, value) => {
-    expect(parseThreadMemory(value)).toBe(emptyMemory);
+    expect(parseThreadMemory(value)).toEqual(emptyMemory);
   });
 
   it("never throws", () => {

@@ -1,4 +1,7 @@
-/** Writes a log of a stated size, summarizes it, and prints megabytes per second and the peak of the memory. */
+/**
+ * Writes a log of a stated size, summarizes it, and prints megabytes per second and the peak of the
+ * memory.
+ */
 
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";

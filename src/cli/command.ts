@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { Command, CommanderError } from "commander";
 import { readErrorCode } from "../core/error-code.js";
 import { ToolSieveError } from "../errors.js";
-import { paint, printable } from "./terminal.js";
+import { makePrintable, paint } from "./terminal.js";
 
 /** Exit code for a command line or a file that cannot be used. */
 export const usageError = 2;
@@ -19,7 +19,7 @@ function reword(text: string): string {
 }
 
 function printError(message: string): void {
-  process.stderr.write(`${paint("red", "error", process.stderr)} ${printable(message)}\n`);
+  process.stderr.write(`${paint("red", "error", process.stderr)} ${makePrintable(message)}\n`);
 }
 
 /** A command that never ends the process by itself. */

@@ -13,12 +13,12 @@ import type { Evaluation } from "../evaluation/evaluate.js";
 import { seededRandom, shuffled } from "../evaluation/random.js";
 import { parseRecording, recordingJudge, replayJudge } from "../evaluation/replay.js";
 import { createCommand, describeFileError, printResult, readTextFile } from "./command.js";
-import { evaluationLines } from "./eval-text.js";
+import { describeEvaluation } from "./describe-evaluation.js";
 import { addJudgeOptions, chooseJudge } from "./judge-choice.js";
 import type { JudgeChoice } from "./judge-choice.js";
 import { parseChoice, parseInteger, requireValue } from "./option-values.js";
 import { createProgress } from "./progress.js";
-import { printableJson } from "./terminal.js";
+import { formatJson } from "./terminal.js";
 import { parseToolList, toCatalog } from "./tool-list.js";
 
 const strategies = ["recent-window", "latest-user-message", "full-conversation"] as const;
@@ -105,7 +105,7 @@ async function evaluateJudge(options: EvalOptions): Promise<void> {
   }).finally(() => progress.done());
   refuseUselessRun(evaluation);
   printResult(
-    options.json === true ? printableJson(evaluation) : evaluationLines(evaluation).join("\n"),
+    options.json === true ? formatJson(evaluation) : describeEvaluation(evaluation).join("\n"),
   );
 }
 

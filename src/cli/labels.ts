@@ -20,7 +20,8 @@ function unquote(field: string): string {
 }
 
 /**
- * Parses labels; the success is what follows the last comma of a line, so thread ids may hold commas.
+ * Parses labels; the success is what follows the last comma of a line, so thread ids may hold
+ * commas.
  *
  * @returns success by thread id.
  * @throws {ToolSieveError} that names the line.

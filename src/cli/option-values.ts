@@ -1,4 +1,6 @@
-/** Parsers of option values, one line for each that is wrong. They return the parser of one option. */
+/**
+ * Parsers of option values, one line for each that is wrong. They return the parser of one option.
+ */
 
 import { InvalidOptionsError } from "../errors.js";
 

@@ -1,4 +1,7 @@
-/** Progress of a long read on stderr: one line that is rewritten on a terminal, a line every ten seconds elsewhere. */
+/**
+ * Progress of a long read on stderr: one line that is rewritten on a terminal, a line every ten
+ * seconds elsewhere.
+ */
 
 import { formatCount } from "../core/format.js";
 

@@ -10,8 +10,8 @@ import { parseLabels } from "./labels.js";
 import { addLogOptions, readLog } from "./log-source.js";
 import type { LogOptions } from "./log-source.js";
 import { collect, parseChoice, parseNumber } from "./option-values.js";
-import { reportLines } from "./report-text.js";
-import { printableJson } from "./terminal.js";
+import { describeReport } from "./describe-report.js";
+import { formatJson } from "./terminal.js";
 import { writeWhole } from "./write-whole.js";
 
 interface ReportOptions extends LogOptions {
@@ -64,15 +64,18 @@ async function report(paths: readonly string[], options: ReportOptions): Promise
   );
   if (out !== undefined) await writePage(out, summary);
   if (options.json === true) {
-    printResult(printableJson(summary));
+    printResult(formatJson(summary));
   } else {
-    printResult(reportLines(summary).join("\n"));
+    printResult(describeReport(summary).join("\n"));
     if (out !== undefined) process.stderr.write(`The page is in ${out}.\n`);
   }
   process.exitCode = summary.exitCode;
 }
 
-/** Says whether a log is enough to enforce. Exit codes: 0 ready, 1 not ready, 3 no evidence, 2 usage or I/O error. */
+/**
+ * Says whether a log is enough to enforce. Exit codes: 0 ready, 1 not ready, 3 no evidence, 2 usage
+ * or I/O error.
+ */
 export function createReportCommand(): Command {
   return addLogOptions(
     createCommand("report", "what a shadow log shows: ready, not ready, no evidence"),

@@ -1,18 +1,27 @@
-/** Text for people on a terminal: nothing hostile gets through, columns line up, colour only where it is seen. */
+/**
+ * Text for people on a terminal: nothing hostile gets through, columns line up, colour only where
+ * it is seen.
+ */
 
 import { styleText } from "node:util";
 import stringWidth from "string-width";
 
-/** Controls, escapes, direction marks, unpaired surrogates, and what else moves a cursor or hides text. */
+/**
+ * Controls, escapes, direction marks, unpaired surrogates, and what else moves a cursor or hides
+ * text.
+ */
 const unprintable = /\p{C}|\p{Zl}|\p{Zp}|\p{Default_Ignorable_Code_Point}/gu;
 
 /** A text from outside on one line: each character that could steer the terminal becomes `�`. */
-export function printable(text: string): string {
+export function makePrintable(text: string): string {
   return text.replace(unprintable, "\uFFFD");
 }
 
-/** JSON that is safe to look at: controls and invisible characters are escaped, which JSON itself does for some only. */
-export function printableJson(value: unknown): string {
+/**
+ * JSON that is safe to look at: controls and invisible characters are escaped, which JSON itself
+ * does for some only.
+ */
+export function formatJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from(
       { length: character.length },
@@ -22,7 +31,7 @@ export function printableJson(value: unknown): string {
 }
 
 /** Cuts a text to a number of columns; `…` marks the cut. */
-export function fit(text: string, columns: number): string {
+export function cutToColumns(text: string, columns: number): string {
   if (stringWidth(text) <= columns) return text;
   let cut = "";
   for (const character of text) {
@@ -59,8 +68,11 @@ function pad(text: string, width: number, align: Column["align"]): string {
   return align === "right" ? gap + text : text + gap;
 }
 
-/** Lines of a table: titles dimmed, two spaces between columns, no line ends in spaces. Cells must be printable. */
-export function tableLines(
+/**
+ * Lines of a table: titles dimmed, two spaces between columns, no line ends in spaces. Cells must
+ * be printable.
+ */
+export function layOutTable(
   columns: readonly Column[],
   rows: readonly (readonly (Cell | string)[])[],
 ): readonly string[] {

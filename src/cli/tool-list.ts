@@ -1,4 +1,7 @@
-/** Reads a file of tools as people have them: a JSON list, or one wrapped in the reply of an API or an MCP server. */
+/**
+ * Reads a file of tools as people have them: a JSON list, or one wrapped in the reply of an API or
+ * an MCP server.
+ */
 
 import { ToolSieveError } from "../errors.js";
 import { describeTool } from "../core/describe.js";
@@ -12,14 +15,17 @@ function parseJson(text: string): unknown {
   }
 }
 
-function wrapped(value: unknown): unknown {
+function unwrap(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Reflect.get(value, "tools") ?? wrapped(Reflect.get(value, "result") ?? undefined);
+  return Reflect.get(value, "tools") ?? unwrap(Reflect.get(value, "result") ?? undefined);
 }
 
-/** The tools of a JSON list, of `{tools: […]}` or of `{result: {tools: […]}}`; `null` if the text is none of these. */
+/**
+ * The tools of a JSON list, of `{tools: […]}` or of `{result: {tools: […]}}`; `null` if the text is
+ * none of these.
+ */
 export function parseToolList(text: string): readonly unknown[] | null {
-  const list = wrapped(parseJson(text));
+  const list = unwrap(parseJson(text));
   return Array.isArray(list) ? list : null;
 }
 

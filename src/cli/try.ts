@@ -6,9 +6,9 @@ import { createCommand, printResult, readTextFile } from "./command.js";
 import { addJudgeOptions, chooseJudge } from "./judge-choice.js";
 import type { JudgeChoice } from "./judge-choice.js";
 import { parseChoice, parseInteger, requireValue } from "./option-values.js";
-import { printableJson } from "./terminal.js";
+import { formatJson } from "./terminal.js";
 import { parseTools } from "./tool-list.js";
-import { selectionLines } from "./try-text.js";
+import { describeSelection } from "./describe-selection.js";
 
 interface TryOptions extends JudgeChoice {
   readonly tools?: string;
@@ -51,8 +51,8 @@ async function tryRequest(words: readonly string[], options: TryOptions): Promis
   const selection = await selector.select({ messages: [{ role: "user", text: request }], tools });
   printResult(
     options.json === true
-      ? printableJson(toJson(selection))
-      : selectionLines(selection, { request, showAll: options.all === true }).join("\n"),
+      ? formatJson(toJson(selection))
+      : describeSelection(selection, { request, showAll: options.all === true }).join("\n"),
   );
 }
 

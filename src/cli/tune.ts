@@ -6,8 +6,8 @@ import { createCommand, printResult } from "./command.js";
 import { addLogOptions, readLog } from "./log-source.js";
 import type { LogOptions } from "./log-source.js";
 import { parseNumber } from "./option-values.js";
-import { printableJson } from "./terminal.js";
-import { tuneLines } from "./tune-text.js";
+import { formatJson } from "./terminal.js";
+import { describeTuning } from "./describe-tuning.js";
 
 interface TuneCommandOptions extends LogOptions {
   readonly targetRecall: number;
@@ -18,11 +18,14 @@ async function tune(paths: readonly string[], options: TuneCommandOptions): Prom
   const summary = await readLog(paths, options, (log, onProgress) =>
     tuneThresholds(log, { targetRecall, since, onProgress }),
   );
-  printResult(options.json === true ? printableJson(summary) : tuneLines(summary).join("\n"));
+  printResult(options.json === true ? formatJson(summary) : describeTuning(summary).join("\n"));
   process.exitCode = summary.exitCode;
 }
 
-/** Finds thresholds for a recall. Exit codes: 0 tuned, 1 unreachable, 3 too little data, 2 usage or I/O error. */
+/**
+ * Finds thresholds for a recall. Exit codes: 0 tuned, 1 unreachable, 3 too little data, 2 usage or
+ * I/O error.
+ */
 export function createTuneCommand(): Command {
   return addLogOptions(createCommand("tune", "thresholds for a stated recall, from a shadow log"))
     .option(

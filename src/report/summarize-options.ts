@@ -24,10 +24,14 @@ export interface SummarizeOptions {
    * @default []
    */
   readonly critical?: readonly string[] | undefined;
-  /** Counts records from this time on: a date, or epoch milliseconds. Earlier enforced records still end a unit's evidence. */
+  /**
+   * Counts records from this time on: a date, or epoch milliseconds. Earlier enforced records still
+   * end a unit's evidence.
+   */
   readonly since?: Date | number | undefined;
   /**
-   * `shadow`: would it have hidden a called tool? `enforced`: are enforced units worse off than control units?
+   * `shadow`: would it have hidden a called tool? `enforced`: are enforced units worse off than
+   * control units?
    * @default "shadow"
    */
   readonly gate?: "shadow" | "enforced" | undefined;

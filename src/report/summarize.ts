@@ -117,9 +117,11 @@ const nameAgent = (summary: AgentSummary | undefined): string => summary?.agent 
 /**
  * Says what a shadow log shows: the verdict with its reasons, and every figure behind it.
  *
- * Records may come in any order. Of each turn about 100 bytes stay in memory, whatever its size in the log.
+ * Records may come in any order. Of each turn about 100 bytes stay in memory, whatever its size in
+ * the log.
  *
- * @param records any iterable of records; those of `readRecords` also bring their counts of unreadable lines.
+ * @param records any iterable of records; those of `readRecords` also bring their counts of
+ * unreadable lines.
  * @throws {InvalidOptionsError} if an option is wrong; and whatever the iterable throws.
  * @example
  * ```ts

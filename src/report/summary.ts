@@ -1,4 +1,7 @@
-/** The summary of a shadow log: everything the page shows, and the shape of `toolsieve report --json`. Plain JSON, definitions in docs/report.md. */
+/**
+ * The summary of a shadow log: everything the page shows, and the shape of `toolsieve report
+ * --json`. Plain JSON, definitions in docs/report.md.
+ */
 
 /** `ready` means: ready for a first enforced share, never "safe". */
 export type ReportVerdict = "ready" | "not-ready" | "no-evidence";
@@ -9,7 +12,10 @@ export type ReportGate = "shadow" | "enforced";
 /** What one unit of evidence is: the application's `groupId`, else the thread, else the run. */
 export type UnitKind = "group" | "thread" | "run";
 
-/** Turns that may be counted together: one record version, policy, judge, model and agent; never pooled with another. */
+/**
+ * Turns that may be counted together: one record version, policy, judge, model and agent; never
+ * pooled with another.
+ */
 export interface CohortKey {
   readonly recordVersion: number;
   /** The application's own `version` option. */
@@ -59,7 +65,9 @@ export interface ToolSummary {
   readonly calls: number;
   /** Misses over the whole log, those after a thread's first miss included. */
   readonly allMisses: number;
-  /** Why it would have been hidden (`not-applicable`, `over-cap`, `not-shortlisted`) and how often. */
+  /**
+   * Why it would have been hidden (`not-applicable`, `over-cap`, `not-shortlisted`) and how often.
+   */
   readonly missReasons: readonly Count[];
   /** What was kept in the turns that missed it, most frequent first; at most five. */
   readonly keptInstead: readonly Count[];
@@ -129,11 +137,17 @@ export interface NetSaving {
   };
   /** Definition tokens per turn, in full and as suggested. */
   readonly definitionTokens: { readonly full: number; readonly suggested: number };
-  /** Turns whose suggested tools block differs from the one before in the same unit; first turns not included. */
+  /**
+   * Turns whose suggested tools block differs from the one before in the same unit; first turns not
+   * included.
+   */
   readonly blockChanges: number;
   /** Turns that followed another one in the same unit. */
   readonly followingTurns: number;
-  /** Turns whose cached prefix would have been lost: first turns, changed blocks, and pauses beyond the cache's lifetime. */
+  /**
+   * Turns whose cached prefix would have been lost: first turns, changed blocks, and pauses beyond
+   * the cache's lifetime.
+   */
   readonly brokenPrefixes: number;
   /** The same turns with `sticky`; empty if the tools of some block are unknown. */
   readonly sticky: readonly StickySaving[];
@@ -146,7 +160,9 @@ export interface NetSaving {
   readonly money: Money | null;
 }
 
-/** What recorded turns would have saved if their tools block only grew, within a run or a thread. */
+/**
+ * What recorded turns would have saved if their tools block only grew, within a run or a thread.
+ */
 export interface StickySaving {
   readonly sticky: "run" | "thread";
   /** Mean net saving per unit, and its one-sided lower bound; `null`: unproven. */
@@ -202,9 +218,15 @@ export interface WhatIfRow extends CohortPolicy {
   readonly removedShare: number;
 }
 
-/** The recorded policy and its neighbours, one option changed at a time, recomputed from recorded probabilities. */
+/**
+ * The recorded policy and its neighbours, one option changed at a time, recomputed from recorded
+ * probabilities.
+ */
 export interface WhatIf {
-  /** Turns with a probability for every candidate, duplicates included; the others cannot be recomputed. */
+  /**
+   * Turns with a probability for every candidate, duplicates included; the others cannot be
+   * recomputed.
+   */
   readonly turns: number;
   /** Turns left out because some answer was missing. */
   readonly leftOut: number;
@@ -212,7 +234,10 @@ export interface WhatIf {
   readonly rows: readonly WhatIfRow[];
 }
 
-/** How often tools of one probability range were called within the same user request: a lower bound of "applicable". */
+/**
+ * How often tools of one probability range were called within the same user request: a lower bound
+ * of "applicable".
+ */
 export interface CallRateBin {
   /** Range of probabilities: `from` included, `to` excluded (the last range includes 1). */
   readonly from: number;
@@ -265,7 +290,10 @@ export interface JudgedCohort {
   readonly duplicates: number;
   /** Of the asked turns, those without an unjudged answer; `null` if none asked. */
   readonly judgedShare: number | null;
-  /** Of the asked turns without all-abstained ones, those that restored the full catalog; `null` if none. */
+  /**
+   * Of the asked turns without all-abstained ones, those that restored the full catalog; `null` if
+   * none.
+   */
   readonly fallbackShare: number | null;
   readonly abstainedTurns: number;
   /** Why the full catalog was restored, most frequent first. */
@@ -273,7 +301,10 @@ export interface JudgedCohort {
   readonly netSaving: NetSaving;
   /** Different tools blocks per thread, as enforce would send them. */
   readonly toolBlocks: Distribution | null;
-  /** Misses over the whole log by the reason to hide: `not-applicable`, `over-cap`, `not-shortlisted`, `fallback-cap`. */
+  /**
+   * Misses over the whole log by the reason to hide: `not-applicable`, `over-cap`,
+   * `not-shortlisted`, `fallback-cap`.
+   */
   readonly missReasons: readonly Count[];
   /** Most missed first, then most units. */
   readonly tools: readonly ToolSummary[];

@@ -1,17 +1,25 @@
-/** Arithmetic of thresholds: neighbours of a probability, in steps that suit a judge on any scale. */
+/**
+ * Arithmetic of thresholds: neighbours of a probability, in steps that suit a judge on any scale.
+ */
 
 import type { CohortPolicy } from "./summary.js";
 
 type Thresholds = Pick<CohortPolicy, "confidenceThreshold" | "rejectionThreshold">;
 
-/** Multiplies the odds of a probability. The ends are moved inside first, so that they too have neighbours. */
+/**
+ * Multiplies the odds of a probability. The ends are moved inside first, so that they too have
+ * neighbours.
+ */
 export function scaleOdds(probability: number, factor: number): number {
   const inside = Math.min(0.99, Math.max(0.01, probability));
   const odds = (inside / (1 - inside)) * factor;
   return Number((odds / (1 + odds)).toPrecision(3));
 }
 
-/** The largest number of four digits below a positive probability: short to paste, and it keeps that probability. */
+/**
+ * The largest number of four digits below a positive probability: short to paste, and it keeps that
+ * probability.
+ */
 export function findJustBelow(probability: number): number {
   const step = 10 ** (Math.floor(Math.log10(probability)) - 3);
   const below = Number(((Math.ceil(probability / step - 1e-9) - 1) * step).toPrecision(4));

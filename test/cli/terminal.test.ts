@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import stringWidth from "string-width";
-import { fit, printable, printableJson, tableLines } from "../../src/cli/terminal.js";
+import { cutToColumns, makePrintable, formatJson, layOutTable } from "../../src/cli/terminal.js";
 
 const steering = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u;
 
@@ -15,22 +15,22 @@ describe("printable", () => {
     ["a zero-width space", "a\u200Bb"],
     ["half a surrogate pair", "a\uD800b"],
   ])("leaves nothing of %s that steers a terminal", (_, text) => {
-    expect(printable(text)).not.toMatch(steering);
-    expect(printable(text)).toContain("\uFFFD");
+    expect(makePrintable(text)).not.toMatch(steering);
+    expect(makePrintable(text)).toContain("\uFFFD");
   });
 
   it("leaves nothing of any text that steers a terminal, and does not touch plain text", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (text) => !steering.test(printable(text))),
+      fc.property(fc.string({ unit: "binary" }), (text) => !steering.test(makePrintable(text))),
     );
-    expect(printable("Ünïcode 退款 🙂 a_b-c")).toBe("Ünïcode 退款 🙂 a_b-c");
+    expect(makePrintable("Ünïcode 退款 🙂 a_b-c")).toBe("Ünïcode 退款 🙂 a_b-c");
   });
 });
 
 it("prints JSON that parses to the same and steers nothing", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "binary" })), (texts) => {
-      const json = printableJson({ texts });
+      const json = formatJson({ texts });
       expect(json.replaceAll("\n", "")).not.toMatch(steering);
       expect(JSON.parse(json)).toEqual({ texts });
     }),
@@ -44,12 +44,12 @@ describe("fit", () => {
     ["much_too_long", 8, "much_to…"],
     ["退款退款退款", 8, "退款退…"],
   ])("cuts %j to %i columns", (text, columns, expected) => {
-    expect(fit(text, columns)).toBe(expected);
+    expect(cutToColumns(text, columns)).toBe(expected);
   });
 });
 
 it("lines columns up by what is seen, wide characters included", () => {
-  const [title, first, second] = tableLines(
+  const [title, first, second] = layOutTable(
     [{ title: "tool" }, { title: "p", align: "right" }],
     [
       ["退款", "0.5"],

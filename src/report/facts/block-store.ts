@@ -1,4 +1,7 @@
-/** Remembers which tools each suggested block holds, so that a block that only grows can be replayed. */
+/**
+ * Remembers which tools each suggested block holds, so that a block that only grows can be
+ * replayed.
+ */
 
 import type { SelectionRecord } from "../../core/record.js";
 

@@ -1,4 +1,7 @@
-/** A growing column of numbers in typed arrays, and a table of distinct texts: the memory of a log of millions of turns. */
+/**
+ * A growing column of numbers in typed arrays, and a table of distinct texts: the memory of a log
+ * of millions of turns.
+ */
 
 /** The typed array that a column is made of. */
 export type NumberArray =

@@ -3,7 +3,10 @@
 import type { SelectionRecord } from "../../core/record.js";
 import type { ToolReason } from "../../core/types.js";
 
-/** A called tool that the selection could have hidden: it was in the catalog, not pinned, and judged or not shortlisted. */
+/**
+ * A called tool that the selection could have hidden: it was in the catalog, not pinned, and judged
+ * or not shortlisted.
+ */
 export interface Exposure {
   readonly tool: string;
   readonly hidden: boolean;
@@ -11,13 +14,17 @@ export interface Exposure {
   readonly reason: string;
   /** `null`: it never reached the judge. */
   readonly probability: number | null;
-  /** Its place among the tools with a probability, from 1; ties in catalog order. 0 if it has none. */
+  /**
+   * Its place among the tools with a probability, from 1; ties in catalog order. 0 if it has none.
+   */
   readonly rank: number;
 }
 
 type ToolEntry = SelectionRecord["tools"][number];
 
-/** Hidden, and not by a verdict: the judge was not asked about it, or a fallback had no room for it. */
+/**
+ * Hidden, and not by a verdict: the judge was not asked about it, or a fallback had no room for it.
+ */
 const outsideReasons: ReadonlySet<string> = new Set<ToolReason>([
   "not-shortlisted",
   "fallback-cap",
@@ -26,7 +33,9 @@ const outsideReasons: ReadonlySet<string> = new Set<ToolReason>([
 /** Visible since an earlier turn, whatever the judge says now. */
 const lastingReasons: ReadonlySet<string> = new Set<ToolReason>(["sticky", "revealed"]);
 
-/** True if the judge's answer for this tool could decide whether it is kept; a pin has no verdict. */
+/**
+ * True if the judge's answer for this tool could decide whether it is kept; a pin has no verdict.
+ */
 export function isCandidate({ verdict, reason }: ToolEntry): boolean {
   return verdict !== null && !lastingReasons.has(reason);
 }
@@ -47,7 +56,10 @@ function rankEntry(tools: readonly ToolEntry[], entry: ToolEntry): number {
   return rank;
 }
 
-/** The tool that a called name stands for: of namesakes the last that is kept, which saves all, else the last. */
+/**
+ * The tool that a called name stands for: of namesakes the last that is kept, which saves all, else
+ * the last.
+ */
 function findCalled(tools: readonly ToolEntry[], name: string): ToolEntry | undefined {
   const namesakes = tools.filter((entry) => entry.name === name);
   return namesakes.findLast((candidate) => candidate.kept) ?? namesakes.at(-1);
@@ -67,8 +79,8 @@ function findExposure(tools: readonly ToolEntry[], name: string): Exposure | nul
 }
 
 /**
- * The exposures of a record, each tool once; also those of fallback turns, which tuning reads. None if the turn was
- * skipped or cancelled, or if the model call did not return.
+ * The exposures of a record, each tool once; also those of fallback turns, which tuning reads. None
+ * if the turn was skipped or cancelled, or if the model call did not return.
  */
 export function findExposures(record: SelectionRecord): readonly Exposure[] {
   const { outcome, status } = record;
@@ -77,7 +89,10 @@ export function findExposures(record: SelectionRecord): readonly Exposure[] {
   return [...new Set(outcome.called)].flatMap((name) => findExposure(record.tools, name) ?? []);
 }
 
-/** Exposures that count for the verdict. A fallback hides nothing and exposes nothing, unless it had no room for a tool. */
+/**
+ * Exposures that count for the verdict. A fallback hides nothing and exposes nothing, unless it had
+ * no room for a tool.
+ */
 export function listCounted({
   fallback,
   exposures,

@@ -1,4 +1,7 @@
-/** A 53-bit hash of a text, for keys that are compared but never shown: a log of millions of turns cannot keep their texts. */
+/**
+ * A 53-bit hash of a text, for keys that are compared but never shown: a log of millions of turns
+ * cannot keep their texts.
+ */
 
 import { fnv1a } from "../../core/hash.js";
 

@@ -3,7 +3,10 @@
 import { Column, Texts } from "./column.js";
 import type { NumberArray } from "./column.js";
 
-/** How a field is kept: `text` with equal texts once, `flag` as one bit, `number or null`, or numbers of a typed array. */
+/**
+ * How a field is kept: `text` with equal texts once, `flag` as one bit, `number or null`, or
+ * numbers of a typed array.
+ */
 type Storage<Value> = [Value] extends [boolean]
   ? "flag"
   : [Value] extends [number]

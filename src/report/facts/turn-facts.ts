@@ -5,7 +5,10 @@ import type { CohortKey, CohortPolicy, UnitKind } from "../summary.js";
 import type { Exposure } from "./exposures.js";
 import { hash53 } from "./hash.js";
 
-/** One copy of a turn. Texts that are only compared are hashes; `NaN` stands for an unknown number and equals nothing. */
+/**
+ * One copy of a turn. Texts that are only compared are hashes; `NaN` stands for an unknown number
+ * and equals nothing.
+ */
 export interface TurnFacts {
   /** Start, epoch milliseconds. */
   readonly time: number;
@@ -44,7 +47,10 @@ export interface TurnFacts {
   readonly judgeRequests: number;
   readonly judgeLatencyMs: number;
   readonly modelLatencyMs: number;
-  /** Bits of the what-if, one for each variant: it shows something of the turn; it hides a called tool. */
+  /**
+   * Bits of the what-if, one for each variant: it shows something of the turn; it hides a called
+   * tool.
+   */
   readonly exposedUnder: number;
   readonly missedUnder: number;
   /** Harms that the second gate compares. */
@@ -61,10 +67,15 @@ export interface TurnFacts {
   readonly stoppedCalls: number;
 }
 
-/** The usual name of the tool that lets the model find hidden ones; for records that do not count its calls. */
+/**
+ * The usual name of the tool that lets the model find hidden ones; for records that do not count
+ * its calls.
+ */
 const finderName = "find_tools";
 
-/** The unit of evidence that a record counts for; `null` if it names neither group, thread nor run. */
+/**
+ * The unit of evidence that a record counts for; `null` if it names neither group, thread nor run.
+ */
 export function identifyUnit(
   record: SelectionRecord,
 ): { readonly kind: UnitKind; readonly id: string } | null {
@@ -109,7 +120,10 @@ function isAllAbstained(record: SelectionRecord): boolean {
   return judged > 0;
 }
 
-/** A call of a tool that was not offered: unknown to the catalog, or hidden by an enforced selection. */
+/**
+ * A call of a tool that was not offered: unknown to the catalog, or hidden by an enforced
+ * selection.
+ */
 function isStray(record: SelectionRecord, name: string): boolean {
   const namesakes = record.tools.filter((entry) => entry.name === name);
   return record.enforced ? !namesakes.some((entry) => entry.kept) : namesakes.length === 0;
@@ -118,7 +132,10 @@ function isStray(record: SelectionRecord, name: string): boolean {
 const hashBlock = (fingerprint: string | null): number =>
   fingerprint === null ? NaN : hash53(fingerprint);
 
-/** The tools block that enforce would send, and its tokens: the whole catalog where the turn was skipped. */
+/**
+ * The tools block that enforce would send, and its tokens: the whole catalog where the turn was
+ * skipped.
+ */
 function readBlocks({
   status,
   fallback,

@@ -1,4 +1,7 @@
-/** Keeps the facts of every turn in about 150 bytes each, and gives them back unit by unit, in the order of time. */
+/**
+ * Keeps the facts of every turn in about 150 bytes each, and gives them back unit by unit, in the
+ * order of time.
+ */
 
 import { Column, Texts } from "./column.js";
 import type { Exposure } from "./exposures.js";
@@ -13,7 +16,10 @@ export interface UnitTurns {
   readonly copies: readonly TurnFacts[];
 }
 
-/** Where a turn belongs; its lists are rows of their own, and end where those of the next turn begin. */
+/**
+ * Where a turn belongs; its lists are rows of their own, and end where those of the next turn
+ * begin.
+ */
 interface TurnPlace {
   readonly unit: number;
   readonly firstExposure: number;
@@ -97,7 +103,8 @@ export class TurnStore {
   }
 
   /**
-   * The turns of some cohorts as one, unit by unit; each unit's copies by time, equal times in the order they came in.
+   * The turns of some cohorts as one, unit by unit; each unit's copies by time, equal times in the
+   * order they came in.
    *
    * @param cohorts numbers of the cohorts whose turns are wanted.
    */

@@ -15,7 +15,7 @@ const renderCounts = (
 ): Content =>
   list.map((entry, index) => [index === 0 ? null : ", ", name(entry.name), ` ${entry.count}×`]);
 
-export function missesSection(judged: JudgedCohort, summary: ReportSummary): Markup {
+export function renderMisses(judged: JudgedCohort, summary: ReportSummary): Markup {
   const units = unitNouns(judged.unit);
   return section(
     "misses",
@@ -53,7 +53,7 @@ export function missesSection(judged: JudgedCohort, summary: ReportSummary): Mar
   );
 }
 
-function toolRow(tool: ToolSummary, index: number): readonly Content[] {
+function layOutTool(tool: ToolSummary, index: number): readonly Content[] {
   const path = `judged.tools.${index}`;
   return [
     name(tool.name),
@@ -71,9 +71,9 @@ function toolRow(tool: ToolSummary, index: number): readonly Content[] {
   ];
 }
 
-export function toolsSection(judged: JudgedCohort): Markup {
+export function renderTools(judged: JudgedCohort): Markup {
   const units = unitNouns(judged.unit);
-  const rows = judged.tools.map(toolRow);
+  const rows = judged.tools.map(layOutTool);
   const columns = [
     "tool",
     right(units),
@@ -121,7 +121,7 @@ export function toolsSection(judged: JudgedCohort): Markup {
   );
 }
 
-export function callRateSection(judged: JudgedCohort): Markup {
+export function renderCallRate(judged: JudgedCohort): Markup {
   return section(
     "call-rate",
     "Call rate by probability",
@@ -143,7 +143,7 @@ export function callRateSection(judged: JudgedCohort): Markup {
   );
 }
 
-export function fallbackSection(judged: JudgedCohort): Markup {
+export function renderFallbacks(judged: JudgedCohort): Markup {
   return section(
     "fallbacks",
     "Fallbacks and outages",
@@ -168,7 +168,7 @@ export function fallbackSection(judged: JudgedCohort): Markup {
   );
 }
 
-function distributionRow(
+function layOutDistribution(
   title: string,
   distribution: Distribution | null,
   path: string,
@@ -183,7 +183,7 @@ function distributionRow(
   ];
 }
 
-export function latencySection(judged: JudgedCohort): Markup {
+export function renderLatency(judged: JudgedCohort): Markup {
   const { latency } = judged;
   return section(
     "latency",
@@ -193,9 +193,17 @@ export function latencySection(judged: JudgedCohort): Markup {
       "Latency",
       ["", right("count"), right("mean"), right("median"), right("95 %"), right("longest")],
       [
-        distributionRow("judge, per turn", latency.perTurn, "judged.latency.perTurn"),
-        distributionRow("judge, per user request", latency.perRequest, "judged.latency.perRequest"),
-        distributionRow("model, per turn, for comparison", latency.model, "judged.latency.model"),
+        layOutDistribution("judge, per turn", latency.perTurn, "judged.latency.perTurn"),
+        layOutDistribution(
+          "judge, per user request",
+          latency.perRequest,
+          "judged.latency.perRequest",
+        ),
+        layOutDistribution(
+          "model, per turn, for comparison",
+          latency.model,
+          "judged.latency.model",
+        ),
       ],
     ),
   );

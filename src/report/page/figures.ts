@@ -1,4 +1,7 @@
-/** Figures for people: rounded in the text, exact in the `value` attribute, each with its path in the summary. */
+/**
+ * Figures for people: rounded in the text, exact in the `value` attribute, each with its path in
+ * the summary.
+ */
 
 import { formatNumber } from "../../core/format.js";
 import { html } from "./markup.js";

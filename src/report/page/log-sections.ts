@@ -1,11 +1,14 @@
-/** Around the judged cohort: enforced against control, the other agents and cohorts, and what the log held. */
+/**
+ * Around the judged cohort: enforced against control, the other agents and cohorts, and what the
+ * log held.
+ */
 
 import type { CohortKey, EnforcedComparison, HarmName, ReportSummary } from "../summary.js";
 import { figure, right, section, sentences, table, formatTime } from "./figures.js";
 import { formatNumber, formatPercent } from "../../core/format.js";
 import { html, name } from "./markup.js";
 import type { Content, Markup } from "./markup.js";
-import { verdictLabel } from "./verdict-section.js";
+import { renderLabel } from "./verdict-section.js";
 
 const harms: Readonly<Record<HarmName, string>> = {
   "model-error": "with a model error",
@@ -29,7 +32,7 @@ function renderRecovery({ recovery, toolBlocks }: EnforcedComparison, path: stri
 }
 
 /** Paths name an agent by its position in `agents`, because its name may hold anything. */
-export function comparisonSection(
+export function renderComparison(
   comparison: EnforcedComparison,
   { agent, index }: { readonly agent: string; readonly index: number },
 ): Markup {
@@ -41,7 +44,7 @@ export function comparisonSection(
     compared instead: ${figure(comparison.enforcedUnits, `${path}.enforcedUnits`)} enforced against
     ${figure(comparison.controlUnits, `${path}.controlUnits`)} control units of the same time. Not
     worse means: the upper end of the difference is below ${formatPercent(comparison.margin)}.`,
-    html`<p>${verdictLabel(comparison.verdict)}</p>`,
+    html`<p>${renderLabel(comparison.verdict)}</p>`,
     sentences(comparison.reasons),
     table(
       "Share of units",
@@ -71,7 +74,7 @@ export function comparisonSection(
           figure(harm.difference, `${at}.difference`, formatPercent),
           figure(harm.lowerBound, `${at}.lowerBound`, formatPercent),
           figure(harm.upperBound, `${at}.upperBound`, formatPercent),
-          verdictLabel(harm.verdict),
+          renderLabel(harm.verdict),
         ];
       }),
     ),
@@ -98,7 +101,7 @@ function describeCohort({
   ];
 }
 
-export function agentsSection({ agents }: ReportSummary): Markup {
+export function renderAgents({ agents }: ReportSummary): Markup {
   return section(
     "agents",
     "Agents",
@@ -108,14 +111,14 @@ export function agentsSection({ agents }: ReportSummary): Markup {
       ["agent", "verdict", "why"],
       Object.entries(agents).map(([agent, summary]) => [
         name(agent),
-        verdictLabel(summary.verdict),
+        renderLabel(summary.verdict),
         summary.reasons[0] ?? "",
       ]),
     ),
   );
 }
 
-export function cohortsSection({ cohorts }: ReportSummary): Markup {
+export function renderCohorts({ cohorts }: ReportSummary): Markup {
   return section(
     "cohorts",
     "Cohorts",
@@ -136,7 +139,7 @@ export function cohortsSection({ cohorts }: ReportSummary): Markup {
   );
 }
 
-export function logSection(summary: ReportSummary): Markup {
+export function renderLog(summary: ReportSummary): Markup {
   const { options } = summary;
   return section(
     "log",

@@ -1,4 +1,7 @@
-/** Markup that escapes by default: a template tag, and what no escaping can show (control characters) made visible. */
+/**
+ * Markup that escapes by default: a template tag, and what no escaping can show (control
+ * characters) made visible.
+ */
 
 /** Text that is markup already. */
 export class Markup {
@@ -38,8 +41,9 @@ export function html(parts: TemplateStringsArray, ...values: readonly Content[])
 }
 
 /**
- * A name from outside (a tool, a thread, a model) as text of its own direction; control and other invisible characters are
- * shown by their code point, so that a name cannot look like another or hide.
+ * A name from outside (a tool, a thread, a model) as text of its own direction; control and other
+ * invisible characters are shown by their code point, so that a name cannot look like another or
+ * hide.
  */
 export function name(text: string): Markup {
   const visible = text.replace(

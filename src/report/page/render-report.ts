@@ -1,20 +1,23 @@
-/** The report as one self-contained page: no request to anywhere, every name escaped, the verdict first. */
+/**
+ * The report as one self-contained page: no request to anywhere, every name escaped, the verdict
+ * first.
+ */
 
 import type { ReportSummary } from "../summary.js";
 import {
-  callRateSection,
-  fallbackSection,
-  latencySection,
-  missesSection,
-  toolsSection,
+  renderCallRate,
+  renderFallbacks,
+  renderLatency,
+  renderMisses,
+  renderTools,
 } from "./evidence-sections.js";
 import { formatTime } from "./figures.js";
-import { agentsSection, cohortsSection, comparisonSection, logSection } from "./log-sections.js";
+import { renderAgents, renderCohorts, renderComparison, renderLog } from "./log-sections.js";
 import { Markup, html } from "./markup.js";
-import { savingSection } from "./saving-section.js";
+import { renderSaving } from "./saving-section.js";
 import { style } from "./style.js";
-import { verdictSection } from "./verdict-section.js";
-import { whatIfSection } from "./what-if-section.js";
+import { renderVerdict } from "./verdict-section.js";
+import { renderWhatIf } from "./what-if-section.js";
 
 const links = [
   ["misses", "Misses"],
@@ -43,7 +46,7 @@ function renderNavigation(summary: ReportSummary): Markup {
 
 function renderComparisons({ agents }: ReportSummary): readonly Markup[] {
   return Object.entries(agents).flatMap(([agent, { comparison }], index) =>
-    comparison === null ? [] : [comparisonSection(comparison, { agent, index })],
+    comparison === null ? [] : [renderComparison(comparison, { agent, index })],
   );
 }
 
@@ -51,24 +54,24 @@ function renderJudged(summary: ReportSummary): readonly Markup[] {
   const { judged } = summary;
   if (judged === null) return [];
   return [
-    missesSection(judged, summary),
-    toolsSection(judged),
-    savingSection(judged),
-    whatIfSection(judged),
-    callRateSection(judged),
-    fallbackSection(judged),
-    latencySection(judged),
+    renderMisses(judged, summary),
+    renderTools(judged),
+    renderSaving(judged),
+    renderWhatIf(judged),
+    renderCallRate(judged),
+    renderFallbacks(judged),
+    renderLatency(judged),
   ];
 }
 
 /**
  * Renders a summary as one HTML page.
  *
- * Every figure carries its exact value and its path in `--json` (`<data value data-path>`). The page opens from disk, makes no
- * request, and shows names from outside as text only.
+ * Every figure carries its exact value and its path in `--json` (`<data value data-path>`). The
+ * page opens from disk, makes no request, and shows names from outside as text only.
  *
- * @example
- * await writeFile("report.html", renderReport(await summarize(readRecords("shadow.jsonl"))));
+ * @example await writeFile("report.html", renderReport(await
+ * summarize(readRecords("shadow.jsonl"))));
  */
 export function renderReport(summary: ReportSummary): string {
   const { period } = summary;
@@ -93,9 +96,9 @@ export function renderReport(summary: ReportSummary): string {
           </h1>
         </header>
         <main>
-          ${verdictSection(summary)} ${renderNavigation(summary)} ${renderJudged(summary)}
-          ${renderComparisons(summary)} ${agentsSection(summary)} ${cohortsSection(summary)}
-          ${logSection(summary)}
+          ${renderVerdict(summary)} ${renderNavigation(summary)} ${renderJudged(summary)}
+          ${renderComparisons(summary)} ${renderAgents(summary)} ${renderCohorts(summary)}
+          ${renderLog(summary)}
         </main>
         <footer>
           Hiding a tool is not authorisation: a hidden tool that the model names is executed like

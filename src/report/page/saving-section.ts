@@ -1,4 +1,7 @@
-/** What filtering saves after its own cost, in input-token equivalents, and from which stability of the tools block on. */
+/**
+ * What filtering saves after its own cost, in input-token equivalents, and from which stability of
+ * the tools block on.
+ */
 
 import { formatNumber } from "../../core/format.js";
 import type { JudgedCohort, Money, NetSaving } from "../summary.js";
@@ -91,7 +94,7 @@ function renderRatios({ ratios: list }: NetSaving): Content {
   );
 }
 
-export function savingSection(judged: JudgedCohort): Markup {
+export function renderSaving(judged: JudgedCohort): Markup {
   const saving = judged.netSaving;
   const { full, suggested } = saving.definitionTokens;
   return section(

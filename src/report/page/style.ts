@@ -1,4 +1,7 @@
-/** The style sheet of the page: readable from 320 px up, light and dark, in print, without any file from elsewhere. */
+/**
+ * The style sheet of the page: readable from 320 px up, light and dark, in print, without any file
+ * from elsewhere.
+ */
 
 export const style = `
 :root {
@@ -31,7 +34,8 @@ ul { margin: .25rem 0 .75rem; padding-left: 1.25rem; max-width: 60rem; }
 .ready { color: var(--good); background: var(--good-paper); }
 .not-ready { color: var(--bad); background: var(--bad-paper); }
 .no-evidence { color: var(--open); background: var(--open-paper); }
-.dl.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .75rem; margin: 1rem 0; }
+.label { font-weight: 600; white-space: nowrap; padding: 0 .4rem; border-radius: .25rem; }
+dl.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .75rem; margin: 1rem 0; }
 dl.figures div { background: var(--panel); border-radius: .5rem; padding: .6rem .8rem; }
 dl.figures dt { color: var(--quiet); font-size: .875rem; }
 dl.figures dd { margin: 0; font-size: 1.35rem; font-variant-numeric: tabular-nums; }
@@ -50,4 +54,5 @@ details { margin: .5rem 0; }
 summary { cursor: pointer; color: var(--accent); }
 nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .25rem 1rem; }
 footer { padding-block: 2rem; font-size: .875rem; }
-@media print { nav, `;
+@media print { nav { display: none; } .scroll { overflow: visible; } }
+`;

@@ -1,4 +1,6 @@
-/** The top of the page: the verdict, why, what would change it, and the figures that it stands on. */
+/**
+ * The top of the page: the verdict, why, what would change it, and the figures that it stands on.
+ */
 
 import type { JudgedCohort, ReportSummary, ReportVerdict } from "../summary.js";
 import { figure, sentences } from "./figures.js";
@@ -21,30 +23,30 @@ const nextSteps: Readonly<Record<ReportVerdict, string>> = {
 };
 
 /** The verdict as a word in its colour. */
-export const verdictLabel = (verdict: ReportVerdict): Markup =>
+export const renderLabel = (verdict: ReportVerdict): Markup =>
   html`<span class="label ${verdict}">${verdict.replace("-", " ")}</span>`;
 
-function keyFigure(title: string, value: Content, note: Content = null): Markup {
+function renderKeyFigure(title: string, value: Content, note: Content = null): Markup {
   return html`<div>
     <dt>${title}</dt>
     <dd>${value}${note === null ? null : html`<small>${note}</small>`}</dd>
   </div>`;
 }
 
-function keyFigures(judged: JudgedCohort, summary: ReportSummary): Markup {
+function renderKeyFigures(judged: JudgedCohort, summary: ReportSummary): Markup {
   const { netSaving } = judged;
   return html`<dl class="figures">
-    ${keyFigure(`${unitNouns(judged.unit)} with evidence`, figure(judged.units, "judged.units"), html`needed: ${formatNumber(judged.unitsNeeded.withMisses)}`)}
-    ${keyFigure("would have missed a tool", figure(judged.missedUnits, "judged.missedUnits"))}
-    ${keyFigure("miss rate, at most", figure(judged.upperBound, "judged.upperBound", formatPercent), html`limit ${formatPercent(summary.options.maxMissRate)}; at least ${figure(judged.lowerBound, "judged.lowerBound", formatPercent)}`)}
-    ${keyFigure("turns judged", figure(judged.judgedShare, "judged.judgedShare", formatPercent), html`of ${formatNumber(judged.askedTurns)} that asked the judge`)}
-    ${keyFigure("full catalog restored", figure(judged.fallbackShare, "judged.fallbackShare", formatPercent), html`of them, small talk left out`)}
-    ${keyFigure(`net saving per ${unitNoun(judged.unit)}`, figure(netSaving.mean, "judged.netSaving.mean"), html`input-token equivalents; at least ${figure(netSaving.lowerBound, "judged.netSaving.lowerBound")}`)}
+    ${renderKeyFigure(`${unitNouns(judged.unit)} with evidence`, figure(judged.units, "judged.units"), html`needed: ${formatNumber(judged.unitsNeeded.withMisses)}`)}
+    ${renderKeyFigure("would have missed a tool", figure(judged.missedUnits, "judged.missedUnits"))}
+    ${renderKeyFigure("miss rate, at most", figure(judged.upperBound, "judged.upperBound", formatPercent), html`limit ${formatPercent(summary.options.maxMissRate)}; at least ${figure(judged.lowerBound, "judged.lowerBound", formatPercent)}`)}
+    ${renderKeyFigure("turns judged", figure(judged.judgedShare, "judged.judgedShare", formatPercent), html`of ${formatNumber(judged.askedTurns)} that asked the judge`)}
+    ${renderKeyFigure("full catalog restored", figure(judged.fallbackShare, "judged.fallbackShare", formatPercent), html`of them, small talk left out`)}
+    ${renderKeyFigure(`net saving per ${unitNoun(judged.unit)}`, figure(netSaving.mean, "judged.netSaving.mean"), html`input-token equivalents; at least ${figure(netSaving.lowerBound, "judged.netSaving.lowerBound")}`)}
   </dl>`;
 }
 
 /** Verdict first, with its reasons and what would change it. */
-export function verdictSection(summary: ReportSummary): Markup {
+export function renderVerdict(summary: ReportSummary): Markup {
   const { verdict, reasons, changes, gate, judged } = summary;
   return html`<section id="verdict" aria-labelledby="verdict-heading">
     <div class="verdict ${verdict}">
@@ -55,6 +57,6 @@ export function verdictSection(summary: ReportSummary): Markup {
       ${sentences(reasons)} ${changes.length === 0 ? null : html`<h3>What would change it</h3>`}
       ${sentences(changes)}
     </div>
-    ${judged === null ? null : keyFigures(judged, summary)}
+    ${judged === null ? null : renderKeyFigures(judged, summary)}
   </section>`;
 }

@@ -1,4 +1,7 @@
-/** The what-if: neighbours of the recorded policy, recomputed from the recorded probabilities. Exploration only. */
+/**
+ * The what-if: neighbours of the recorded policy, recomputed from the recorded probabilities.
+ * Exploration only.
+ */
 
 import type { CohortPolicy, JudgedCohort, WhatIfRow } from "../summary.js";
 import { formatNumber, formatPercent } from "../../core/format.js";
@@ -43,7 +46,7 @@ function renderRow(row: WhatIfRow, index: number): readonly Content[] {
 }
 
 /** The table of all variants. */
-export function whatIfSection({ whatIf }: JudgedCohort): Markup {
+export function renderWhatIf({ whatIf }: JudgedCohort): Markup {
   return section(
     "what-if",
     "What if the policy were another?",

@@ -1,10 +1,16 @@
-/** `readLines`: a stream of bytes as lines, in constant memory; gzip is recognised, marks and blank lines are dropped. */
+/**
+ * `readLines`: a stream of bytes as lines, in constant memory; gzip is recognised, marks and blank
+ * lines are dropped.
+ */
 
 import { pipeline, Readable } from "node:stream";
 import { constants, createGunzip } from "node:zlib";
 
 const newline = 10;
-/** A line longer than this is no record: it is skipped, so that a file without line ends cannot fill the memory. */
+/**
+ * A line longer than this is no record: it is skipped, so that a file without line ends cannot fill
+ * the memory.
+ */
 const maxLineBytes = 64 * 1024 * 1024;
 const byteOrderMark = "\uFEFF";
 
@@ -39,7 +45,8 @@ async function unzip(source: AsyncIterable<Chunk>): Promise<AsyncIterable<Buffer
   }
   const whole = putBack(head, chunks);
   if (head[0] !== 0x1f || head[1] !== 0x8b) return whole;
-  // A file that is still being written, or was cut off, ends where it ends: its last line is torn, no more.
+  // A file that is still being written, or was cut off, ends where it ends: its last line is torn,
+  // no more.
   const gunzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
   pipeline(Readable.from(whole), gunzip, () => undefined);
   return gunzip;
@@ -74,10 +81,11 @@ class LineBuffer {
 }
 
 /**
- * The lines of a source, as many at a time as a chunk holds; blank ones are left out, and one that is too long to be a
- * record is the empty text.
+ * The lines of a source, as many at a time as a chunk holds; blank ones are left out, and one that
+ * is too long to be a record is the empty text.
  *
- * @throws what reading throws; and a zlib error for a gzip file that is damaged, not merely cut off.
+ * @throws what reading throws; and a zlib error for a gzip file that is damaged, not merely cut
+ * off.
  */
 export async function* readLines(source: AsyncIterable<Chunk>): AsyncGenerator<readonly string[]> {
   const buffer = new LineBuffer();

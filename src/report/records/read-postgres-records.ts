@@ -1,4 +1,6 @@
-/** `readPostgresRecords`: selection records from a Postgres table, through a cursor of the server. */
+/**
+ * `readPostgresRecords`: selection records from a Postgres table, through a cursor of the server.
+ */
 
 import * as z from "zod";
 import { readErrorCode } from "../../core/error-code.js";
@@ -32,12 +34,17 @@ const sourceSchema = z
   })
   .refine(isOneSource, oneSource);
 
-/** Which table to read: `pool` or `connectionString`, and `table` where it is not the default one. */
+/**
+ * Which table to read: `pool` or `connectionString`, and `table` where it is not the default one.
+ */
 export type PostgresSource = z.input<typeof sourceSchema>;
 
 /** Options of {@link readPostgresRecords}. */
 export interface ReadPostgresOptions {
-  /** Leaves earlier records in the database: a date, or epoch milliseconds. Enforced ones are read all the same. */
+  /**
+   * Leaves earlier records in the database: a date, or epoch milliseconds. Enforced ones are read
+   * all the same.
+   */
   readonly since?: Date | number | undefined;
 }
 
@@ -46,7 +53,10 @@ const readOptionsSchema = z.strictObject({ since: sinceSchema });
 /** Rows that the server sends at a time; two such pages are in memory. */
 const pageSize = 250;
 
-/** Message text stays in the database: no figure needs it. Enforced records end a unit's evidence, however old they are. */
+/**
+ * Message text stays in the database: no figure needs it. Enforced records end a unit's evidence,
+ * however old they are.
+ */
 const declareCursor = (table: string): string => `
 DECLARE toolsieve_records NO SCROLL CURSOR FOR
 SELECT (CASE WHEN record @> '{"content": {}}' THEN record - 'content' ELSE record END)::text AS line
@@ -110,8 +120,8 @@ async function* readTable(
 }
 
 /**
- * Reads selection records from a Postgres table, in the order of writing and in constant memory, without their `content`.
- * Rows that come in meanwhile are not part of it.
+ * Reads selection records from a Postgres table, in the order of writing and in constant memory,
+ * without their `content`. Rows that come in meanwhile are not part of it.
  *
  * @param source `pool` or `connectionString` (which needs the package `pg`), and `table`.
  * @returns what {@link readRecords} returns for the same records in a file.

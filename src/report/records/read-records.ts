@@ -1,4 +1,6 @@
-/** `readRecords`: selection records from files, globs, standard input or any stream, one at a time. */
+/**
+ * `readRecords`: selection records from files, globs, standard input or any stream, one at a time.
+ */
 
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -160,14 +162,15 @@ class RecordReader implements RecordLog {
 }
 
 /**
- * Reads selection records, one at a time, in constant memory. Gzip is recognised by its first bytes; a byte order mark,
- * blank lines and a torn last line do no harm.
+ * Reads selection records, one at a time, in constant memory. Gzip is recognised by its first
+ * bytes; a byte order mark, blank lines and a torn last line do no harm.
  *
- * @param source a path or glob of JSONL files, `-` for standard input, an array of these, or a stream of bytes, text or
- * records.
- * @returns an async iterable with `counts`: lines that are not JSON, and JSON that is no record of a known version.
- * @throws while it is read: {@link ToolSieveError} if a glob matches no file, or a file cannot be read; and whatever a
- * stream throws.
+ * @param source a path or glob of JSONL files, `-` for standard input, an array of these, or a
+ * stream of bytes, text or records.
+ * @returns an async iterable with `counts`: lines that are not JSON, and JSON that is no record of
+ * a known version.
+ * @throws while it is read: {@link ToolSieveError} if a glob matches no file, or a file cannot be
+ * read; and whatever a stream throws.
  * @example
  * ```ts
  * const log = readRecords(["logs/*.jsonl", "logs/*.jsonl.gz"]);

@@ -1,4 +1,7 @@
-/** Net saving in input-token equivalents: what the hidden definitions would have cost, less broken caches and the judge. */
+/**
+ * Net saving in input-token equivalents: what the hidden definitions would have cost, less broken
+ * caches and the judge.
+ */
 
 import { sum } from "../../core/sum.js";
 import { describeSample } from "../describe-sample.js";
@@ -7,9 +10,12 @@ import type { ResolvedPrices, TurnRatios } from "./prices.js";
 import type { BreakEven, CacheRatios, Money, NetSaving } from "../summary.js";
 import type { TurnFacts } from "../facts/turn-facts.js";
 import { computeBreakEven, boundMean, computeTurnSaving } from "./turn-saving.js";
-import type { Turn } from "../units/fold-turns.js";
+import type { Turn } from "../units/fold-copies.js";
 
-/** The sums of one unit; judge requests without known usage are priced at the end, at the cohort's mean. */
+/**
+ * The sums of one unit; judge requests without known usage are priced at the end, at the cohort's
+ * mean.
+ */
 interface UnitSaving {
   known: number;
   money: number;

@@ -1,4 +1,7 @@
-/** What cached tokens and the judge cost, as ratios to a fresh input token: presets by model, overridden by the user. */
+/**
+ * What cached tokens and the judge cost, as ratios to a fresh input token: presets by model,
+ * overridden by the user.
+ */
 
 import * as z from "zod";
 import { nameMatcher } from "../../core/glob.js";
@@ -36,8 +39,9 @@ export const pricesSchema = z.strictObject({
 });
 
 /**
- * A price list: prices per million tokens by model name or glob (the first match wins; `*` stands for records without a
- * model too), or ratios where only those are known, and the judge's own prices.
+ * A price list: prices per million tokens by model name or glob (the first match wins; `*` stands
+ * for records without a model too), or ratios where only those are known, and the judge's own
+ * prices.
  *
  * @example
  * ```ts
@@ -62,7 +66,9 @@ export interface TurnRatios {
   readonly inputPrice: number | null;
 }
 
-/** A judge's token at a tenth of the model's input price; a local judge reports no tokens at all. */
+/**
+ * A judge's token at a tenth of the model's input price; a local judge reports no tokens at all.
+ */
 const defaultJudgeRatio = 0.1;
 const defaultRatios = { cacheRead: 0.1, cacheWrite: 1.25 } as const;
 
@@ -83,7 +89,9 @@ const presets: readonly {
 const divide = (part: number | undefined, whole: number | undefined): number | undefined =>
   part === undefined || whole === undefined ? undefined : part / whole;
 
-/** The ratios of turns of one model; the model's own prices first, then presets, then the defaults. */
+/**
+ * The ratios of turns of one model; the model's own prices first, then presets, then the defaults.
+ */
 export function findRatios(model: string | null, prices: ResolvedPrices): TurnRatios {
   const listed = Object.entries(prices.models).find(([glob]) =>
     model === null ? glob === "*" : nameMatcher([glob])(model),

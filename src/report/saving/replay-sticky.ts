@@ -4,7 +4,7 @@ import type { BlockTool } from "../facts/block-store.js";
 import { hash53 } from "../facts/hash.js";
 import type { TurnFacts } from "../facts/turn-facts.js";
 import type { StickySaving } from "../summary.js";
-import type { Turn } from "../units/fold-turns.js";
+import type { Turn } from "../units/fold-copies.js";
 
 /** The tools of a block; `null` if they are unknown. */
 export type FindBlock = (block: number) => readonly BlockTool[] | null;
@@ -31,8 +31,8 @@ function growBlock(
 }
 
 /**
- * Turns of one unit with every tool still offered that was offered earlier in the run or thread. A fallback offers
- * everything and is not remembered. The bound `stickyMax` is not replayed.
+ * Turns of one unit with every tool still offered that was offered earlier in the run or thread. A
+ * fallback offers everything and is not remembered. The bound `stickyMax` is not replayed.
  *
  * @returns `null` if the tools of some block are unknown.
  */

@@ -1,7 +1,7 @@
 /** What the same turns would have saved with `sticky`. */
 
 import type { NetSaving, StickySaving } from "../summary.js";
-import type { Turn } from "../units/fold-turns.js";
+import type { Turn } from "../units/fold-copies.js";
 import { SavingTally } from "./net-saving.js";
 import type { ResolvedPrices } from "./prices.js";
 import { replaySticky } from "./replay-sticky.js";

@@ -9,14 +9,17 @@ import type { TurnFacts } from "../facts/turn-facts.js";
 export interface TurnSaving {
   /** a·R: the removed tokens at the price that they had. */
   readonly removed: number;
-  /** B·(w − r)·max(0, c − R): what was read from the cache and would have had to be written again. */
+  /**
+   * B·(w − r)·max(0, c − R): what was read from the cache and would have had to be written again.
+   */
   readonly cacheBreak: number;
 }
 
 /**
  * The saving of a turn whose model answered.
  *
- * @param isBroken B: the tools block differs from the previous one, opens a thread, or comes after the cache's lifetime.
+ * @param isBroken B: the tools block differs from the previous one, opens a thread, or comes after
+ * the cache's lifetime.
  */
 export function computeTurnSaving(
   turn: TurnFacts,
@@ -47,7 +50,9 @@ export function computeBreakEven(means: {
   return ((cacheWrite - cacheRead) * (means.selected + means.history)) / gain;
 }
 
-/** One-sided lower bound of a mean: mean − t(1 − α; n − 1)·s/√n; `null` for fewer than two values. */
+/**
+ * One-sided lower bound of a mean: mean − t(1 − α; n − 1)·s/√n; `null` for fewer than two values.
+ */
 export function boundMean(values: readonly number[], alpha: number): number | null {
   const count = values.length;
   if (count < 2) return null;

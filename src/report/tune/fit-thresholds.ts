@@ -1,4 +1,7 @@
-/** The arithmetic of tuning: the hardest calls of each unit, the quantile that the recall allows, and the check. Pure. */
+/**
+ * The arithmetic of tuning: the hardest calls of each unit, the quantile that the recall allows,
+ * and the check. Pure.
+ */
 
 import { hashToShare } from "../../core/fingerprint.js";
 import { computeUpperBound } from "../verdict/bounds.js";
@@ -87,8 +90,8 @@ export function findQuantiles(units: readonly HardestCalls[], k: number): Quanti
 }
 
 /**
- * Options that keep the hardest call. A threshold at or above the confidence threshold raises that too; thresholds next to
- * each other, as of a judge of whole catalogs, stay next to each other.
+ * Options that keep the hardest call. A threshold at or above the confidence threshold raises that
+ * too; thresholds next to each other, as of a judge of whole catalogs, stay next to each other.
  */
 export function fitOptions({ hardest, maxTools }: Quantiles, policy: CohortPolicy): TunedOptions {
   if (areAdjacent(policy)) return { ...placeAdjacent(hardest.probability), maxTools };
@@ -100,7 +103,10 @@ export function fitOptions({ hardest, maxTools }: Quantiles, policy: CohortPolic
   return { confidenceThreshold, rejectionThreshold, maxTools };
 }
 
-/** Counts a unit as missed where the options would hide one of its calls; fallbacks, which save some, are not counted on. */
+/**
+ * Counts a unit as missed where the options would hide one of its calls; fallbacks, which save
+ * some, are not counted on.
+ */
 export function checkTuned(
   units: readonly HardestCalls[],
   { rejectionThreshold, maxTools }: TunedOptions,

@@ -1,4 +1,7 @@
-/** `tuneThresholds`: thresholds and cap for a stated recall, fitted on one part of the units and checked on the other. */
+/**
+ * `tuneThresholds`: thresholds and cap for a stated recall, fitted on one part of the units and
+ * checked on the other.
+ */
 
 import * as z from "zod";
 import { parseOptions } from "../../core/parse-options.js";
@@ -66,7 +69,9 @@ export interface TunedAgent {
   /** How the tuned options do on units that were not fitted; `null` without options. */
   readonly check: TuneCheck | null;
   readonly options: TunedOptions | null;
-  /** Tools to keep together: the first is called before the other in most threads, five at least. */
+  /**
+   * Tools to keep together: the first is called before the other in most threads, five at least.
+   */
   readonly keepTogether: readonly ToolPair[];
 }
 
@@ -174,12 +179,15 @@ function withoutRecords(targetRecall: number): TunedAgent {
 }
 
 /**
- * Finds thresholds and a cap that keep every called tool in the stated share of units, by the newest cohort of each agent.
+ * Finds thresholds and a cap that keep every called tool in the stated share of units, by the
+ * newest cohort of each agent.
  *
- * Units are split by a hash of their id: 60 % fit, 40 % check. The bound needs exchangeable units, not a calibrated judge.
+ * Units are split by a hash of their id: 60 % fit, 40 % check. The bound needs exchangeable units,
+ * not a calibrated judge.
  *
  * @param records any iterable of records, such as `readRecords("logs/*.jsonl")`.
- * @returns the options to paste, and how they do on units that were not fitted; or why there are none.
+ * @returns the options to paste, and how they do on units that were not fitted; or why there are
+ * none.
  * @throws {InvalidOptionsError} if an option is wrong; and whatever the iterable throws.
  * @example
  * ```ts

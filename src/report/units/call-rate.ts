@@ -1,4 +1,7 @@
-/** How often tools of each probability range were called: a lower bound of "applicable", and no calibration. */
+/**
+ * How often tools of each probability range were called: a lower bound of "applicable", and no
+ * calibration.
+ */
 
 import type { SelectionRecord } from "../../core/record.js";
 import type { CallRateBin } from "../summary.js";
@@ -16,16 +19,25 @@ function findBin(probability: number): number {
   return bin;
 }
 
-/** A user request that may still go on: which tools it called, and in which range each of its turns put each tool. */
+/**
+ * A user request that may still go on: which tools it called, and in which range each of its turns
+ * put each tool.
+ */
 interface OpenRequest {
   readonly called: Set<string>;
   readonly turns: ReadonlyMap<string, number>[];
 }
 
-/** Requests that are followed at a time; one that goes on after so many others began counts as a new one. */
+/**
+ * Requests that are followed at a time; one that goes on after so many others began counts as a new
+ * one.
+ */
 const openLimit = 1000;
 
-/** Counts judged and called tools by probability; a tool is called if it is called within the same user request. */
+/**
+ * Counts judged and called tools by probability; a tool is called if it is called within the same
+ * user request.
+ */
 export class CallRateTally {
   readonly #judged = new Float64Array(binCount);
   readonly #called = new Float64Array(binCount);
@@ -76,7 +88,10 @@ export class CallRateTally {
     if (bin !== undefined) counts[bin] = (counts[bin] ?? 0) + by;
   }
 
-  /** The open request of a record, moved to the newest place; a turn without a known request stands alone. */
+  /**
+   * The open request of a record, moved to the newest place; a turn without a known request stands
+   * alone.
+   */
   #findRequest({ request, threadId, runId }: SelectionRecord, unit: string): OpenRequest {
     const key = JSON.stringify([threadId ?? runId ?? unit, request]);
     const open = this.#open.get(key) ?? { called: new Set<string>(), turns: [] };

@@ -1,4 +1,6 @@
-/** The cohorts of a log: told apart as records come in, joined and ranked at the end. Never pooled. */
+/**
+ * The cohorts of a log: told apart as records come in, joined and ranked at the end. Never pooled.
+ */
 
 import type { SelectionRecord } from "../../core/record.js";
 import type { Exposure } from "../facts/exposures.js";
@@ -127,8 +129,9 @@ export class Cohorts {
   }
 
   /**
-   * The cohorts with shadow records, newest first. Records without a judge model (the judge failed, or was not asked)
-   * join the newest cohort with the same other keys, for good: to be called once, after the last record.
+   * The cohorts with shadow records, newest first. Records without a judge model (the judge failed,
+   * or was not asked) join the newest cohort with the same other keys, for good: to be called once,
+   * after the last record.
    */
   finish(): readonly Cohort[] {
     const shadow = [...this.#cohorts.values()]
@@ -147,7 +150,9 @@ export class Cohorts {
   }
 }
 
-/** True if a cohort without a judge model belongs to another one: all keys that it has are the same. */
+/**
+ * True if a cohort without a judge model belongs to another one: all keys that it has are the same.
+ */
 function isPartOf({ key, policy }: Cohort, target: Cohort): boolean {
   const writeKey = ({ recordVersion, version, policyFingerprint, agent, overrides }: CohortKey) =>
     JSON.stringify([recordVersion, version, policyFingerprint, agent, overrides]);

@@ -1,4 +1,7 @@
-/** Takes records in any order and keeps what the report needs of them: cohorts, turns, when each unit was first enforced. */
+/**
+ * Takes records in any order and keeps what the report needs of them: cohorts, turns, when each
+ * unit was first enforced.
+ */
 
 import type { SelectionRecord } from "../../core/record.js";
 import { Cohorts } from "./cohorts.js";
@@ -90,7 +93,10 @@ export class EvidenceLog {
     return this.#units.number(`${kind}${separator}${id}`);
   }
 
-  /** Remembers which policies were enforced, when, and under which cohorts their turns and those of control are stored. */
+  /**
+   * Remembers which policies were enforced, when, and under which cohorts their turns and those of
+   * control are stored.
+   */
   #notePolicy(record: SelectionRecord, cohort: number): void {
     const { agent, version, policyFingerprint, enforceShare } = record;
     const key = JSON.stringify([agent, version, policyFingerprint]);
@@ -132,7 +138,9 @@ export class EvidenceLog {
     return [...this.#policies.values()].filter(({ from, to }) => from <= to);
   }
 
-  /** The shadow turns of a cohort, unit by unit, each only before the unit's first enforced record. */
+  /**
+   * The shadow turns of a cohort, unit by unit, each only before the unit's first enforced record.
+   */
   *readShadow({ numbers }: Cohort): Generator<Unit> {
     for (const unit of this.#readUnits(numbers)) {
       const enforcedAt = this.#enforcedAt.get(unit.number) ?? Infinity;
@@ -143,7 +151,10 @@ export class EvidenceLog {
     }
   }
 
-  /** All turns of an enforced policy within its enforced period, unit by unit: enforced ones and those of control. */
+  /**
+   * All turns of an enforced policy within its enforced period, unit by unit: enforced ones and
+   * those of control.
+   */
   *readCompared({ numbers, from, to }: EnforcedPolicy): Generator<Unit> {
     for (const unit of this.#readUnits(numbers)) {
       const copies = unit.copies.filter(({ time }) => time >= from && time <= to);

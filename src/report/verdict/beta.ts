@@ -1,4 +1,7 @@
-/** The beta distribution: its distribution function and its quantile, from which the exact binomial bounds follow. */
+/**
+ * The beta distribution: its distribution function and its quantile, from which the exact binomial
+ * bounds follow.
+ */
 
 /** Lanczos coefficients for g = 7, n = 9 (Godfrey's table), good to 15 digits. */
 const lanczos: readonly [number, ...number[]] = [
@@ -18,7 +21,10 @@ function logGamma(x: number): number {
 /** Keeps a denominator of Lentz's method away from zero. */
 const away = (value: number): number => (Math.abs(value) < 1e-300 ? 1e-300 : value);
 
-/** The continued fraction of the incomplete beta function (DLMF 8.17.22), by the modified Lentz method. */
+/**
+ * The continued fraction of the incomplete beta function (DLMF 8.17.22), by the modified Lentz
+ * method.
+ */
 function betaFraction(x: number, a: number, b: number): number {
   let c = 1;
   let d = 1 / away(1 - ((a + b) * x) / (a + 1));
@@ -39,7 +45,8 @@ function betaFraction(x: number, a: number, b: number): number {
 }
 
 /**
- * The regularised incomplete beta function I(x; a, b): the chance that a beta variable is at most `x`.
+ * The regularised incomplete beta function I(x; a, b): the chance that a beta variable is at most
+ * `x`.
  *
  * @param x in [0, 1]
  * @param a first shape, from 0.5
@@ -54,7 +61,10 @@ export function betaCdf(x: number, a: number, b: number): number {
   return (Math.exp(logFront) / a) * betaFraction(x, a, b);
 }
 
-/** The `p`-quantile of the beta distribution, by bisection to the last bit: slow enough to be simple, exact enough to be tabulated. */
+/**
+ * The `p`-quantile of the beta distribution, by bisection to the last bit: slow enough to be
+ * simple, exact enough to be tabulated.
+ */
 export function betaQuantile(p: number, a: number, b: number): number {
   let low = 0;
   let high = 1;

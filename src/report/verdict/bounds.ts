@@ -1,9 +1,13 @@
-/** Exact bounds of rates and means: Clopper–Pearson, Student's t, Newcombe; each one-sided at level `alpha`. */
+/**
+ * Exact bounds of rates and means: Clopper–Pearson, Student's t, Newcombe; each one-sided at level
+ * `alpha`.
+ */
 
 import { betaCdf, betaQuantile } from "./beta.js";
 
 /**
- * The one-sided upper Clopper–Pearson bound of a rate: BetaInv(1 − α; K + 1, N − K), and 1 if K = N.
+ * The one-sided upper Clopper–Pearson bound of a rate: BetaInv(1 − α; K + 1, N − K), and 1 if K =
+ * N.
  *
  * @param missed K, out of
  * @param units N
@@ -12,7 +16,9 @@ export function computeUpperBound(missed: number, units: number, alpha: number):
   return missed >= units ? 1 : betaQuantile(1 - alpha, missed + 1, units - missed);
 }
 
-/** The one-sided lower Clopper–Pearson bound of a rate: BetaInv(α; K, N − K + 1), and 0 if K = 0. */
+/**
+ * The one-sided lower Clopper–Pearson bound of a rate: BetaInv(α; K, N − K + 1), and 0 if K = 0.
+ */
 export function computeLowerBound(missed: number, units: number, alpha: number): number {
   return missed <= 0 ? 0 : betaQuantile(alpha, missed, units - missed + 1);
 }
@@ -46,7 +52,10 @@ function isAtMost(
   return missed < units && 1 - betaCdf(limit, missed + 1, units - missed) <= alpha;
 }
 
-/** The chance that a log of `units` at a true rate of `rate` is found ready: its misses are few enough for the bound. */
+/**
+ * The chance that a log of `units` at a true rate of `rate` is found ready: its misses are few
+ * enough for the bound.
+ */
 export function computeChanceOfReady(
   units: number,
   rate: number,
@@ -57,13 +66,19 @@ export function computeChanceOfReady(
   return allowed < 0 ? 0 : 1 - betaCdf(rate, allowed + 1, units - allowed);
 }
 
-/** The `p`-quantile (p ≥ 0.5) of Student's t with `degrees` degrees of freedom, through the beta distribution. */
+/**
+ * The `p`-quantile (p ≥ 0.5) of Student's t with `degrees` degrees of freedom, through the beta
+ * distribution.
+ */
 export function computeStudentQuantile(p: number, degrees: number): number {
   const x = betaQuantile(2 * (1 - p), degrees / 2, 0.5);
   return Math.sqrt((degrees * (1 - x)) / x);
 }
 
-/** The `p`-quantile of the normal distribution: Student's t with a million degrees of freedom has the same six digits. */
+/**
+ * The `p`-quantile of the normal distribution: Student's t with a million degrees of freedom has
+ * the same six digits.
+ */
 const computeNormalQuantile = (p: number): number => computeStudentQuantile(p, 1e6);
 
 /** A share of units, as two counts. */
@@ -86,7 +101,8 @@ function wilson(
 }
 
 /**
- * The difference of two shares with Newcombe's hybrid score interval (1998, method 10), each end one-sided.
+ * The difference of two shares with Newcombe's hybrid score interval (1998, method 10), each end
+ * one-sided.
  *
  * @returns first minus second, with its bounds.
  */

@@ -1,4 +1,7 @@
-/** The verdict on the judged cohort of an agent: ready, not ready or no evidence, with its reasons and what would change it. Pure. */
+/**
+ * The verdict on the judged cohort of an agent: ready, not ready or no evidence, with its reasons
+ * and what would change it. Pure.
+ */
 
 import { countUnitsNeeded, countUnitsWithoutMiss } from "./bounds.js";
 import type { JudgedCohort, ReportVerdict } from "../summary.js";

@@ -1,4 +1,7 @@
-/** Counts the evidence of one cohort: units exposed and missed, tools, shares of turns, latency. Pure; bounds are in bounds.ts. */
+/**
+ * Counts the evidence of one cohort: units exposed and missed, tools, shares of turns, latency.
+ * Pure; bounds are in bounds.ts.
+ */
 
 import { computeUpperBound } from "./bounds.js";
 import { describeSample } from "../describe-sample.js";
@@ -13,10 +16,12 @@ import type {
 import type { Exposure } from "../facts/exposures.js";
 import { BlockCount } from "../units/block-count.js";
 import { addCount, sortCounts } from "../units/counts.js";
-import { cutAfterMiss } from "../units/fold-turns.js";
-import type { Turn } from "../units/fold-turns.js";
+import { cutAfterMiss } from "../units/fold-copies.js";
+import type { Turn } from "../units/fold-copies.js";
 
-/** A tool with fewer units than this is not spoken of: 0 of 30 cannot exclude a miss rate of 9.5 %. */
+/**
+ * A tool with fewer units than this is not spoken of: 0 of 30 cannot exclude a miss rate of 9.5 %.
+ */
 const provenUnits = 30;
 const shownThreads = 5;
 
@@ -29,7 +34,10 @@ interface ToolTally {
   threads: readonly string[];
 }
 
-/** The first names in the order of the alphabet, each once: the same few, whatever order they come in. */
+/**
+ * The first names in the order of the alphabet, each once: the same few, whatever order they come
+ * in.
+ */
 const listFirst = (threads: readonly string[]): readonly string[] =>
   [...new Set(threads)].sort().slice(0, shownThreads);
 
@@ -53,7 +61,10 @@ export class EvidenceTally {
   readonly #requestLatencies: number[] = [];
   readonly #modelLatencies: number[] = [];
 
-  /** Adds all turns of one unit, in order. @returns those that count, each thread up to its first miss. */
+  /**
+   * Adds all turns of one unit, in order. @returns those that count, each thread up to its first
+   * miss.
+   */
   add(turns: readonly Turn[], kind: UnitKind): readonly Turn[] {
     const counted = cutAfterMiss(turns);
     this.#addShares(turns);

@@ -1,4 +1,7 @@
-/** The verdict on each agent: of its newest cohort, and of its newest enforced policy against control. */
+/**
+ * The verdict on each agent: of its newest cohort, and of its newest enforced policy against
+ * control.
+ */
 
 import type { Cohort } from "../units/cohorts.js";
 import { compareEnforced } from "./compare-enforced.js";
@@ -8,7 +11,10 @@ import type { AgentSummary, EnforcedComparison, JudgedCohort } from "../summary.
 import { decideVerdict, findWorst } from "./decide-verdict.js";
 import type { VerdictResult } from "./decide-verdict.js";
 
-/** Of each agent the newest cohort; turns with overrides are judged only where there is nothing else. */
+/**
+ * Of each agent the newest cohort; turns with overrides are judged only where there is nothing
+ * else.
+ */
 export function findNewestByAgent(cohorts: readonly Cohort[]): ReadonlyMap<string | null, Cohort> {
   const newest = new Map<string | null, Cohort>();
   const plain = cohorts.filter(({ key }) => !key.overrides);

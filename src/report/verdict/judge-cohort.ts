@@ -15,7 +15,7 @@ import type { ResolvedSummarizeOptions } from "../summarize-options.js";
 import { StickySavings } from "../saving/sticky-savings.js";
 import { SavingTally } from "../saving/net-saving.js";
 import type { CohortSummary, JudgedCohort, PowerAdvice } from "../summary.js";
-import { foldCopies } from "../units/fold-turns.js";
+import { foldCopies } from "../units/fold-copies.js";
 import { WhatIfUnits } from "../what-if/what-if-tally.js";
 
 const isoTime = (time: number): string => new Date(time).toISOString();
@@ -44,7 +44,10 @@ function countEvidence(log: EvidenceLog, cohort: Cohort): EvidenceTally {
   return evidence;
 }
 
-/** The tools that the user calls critical, by name where the log knows them; a pattern without a match is kept as it is. */
+/**
+ * The tools that the user calls critical, by name where the log knows them; a pattern without a
+ * match is kept as it is.
+ */
 function listCriticalTools(cohort: Cohort, critical: readonly string[]): readonly string[] {
   return critical.flatMap((glob) => {
     const isNamed = nameMatcher([glob]);

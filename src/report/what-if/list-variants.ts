@@ -31,8 +31,8 @@ function listConfidences(policy: CohortPolicy): readonly Partial<CohortPolicy>[]
 }
 
 /**
- * The recorded policy, then at most 13 neighbours. A threshold that would pass the other one takes it along, so that the
- * two stay next to each other.
+ * The recorded policy, then at most 13 neighbours. A threshold that would pass the other one takes
+ * it along, so that the two stay next to each other.
  */
 export function listVariants(policy: CohortPolicy): readonly PolicyVariant[] {
   const { maxTools, onUncertain } = policy;

@@ -53,9 +53,10 @@ export function rankTurn(record: SelectionRecord): RankedTurn | null {
 }
 
 /**
- * Applies a policy to a turn of which every probability is known. The policy of `core/select.ts` has a closed form then:
- * the kept candidates are the first by probability, as many as exceed the rejection threshold and fit under the cap; a
- * probability between the thresholds restores the catalog under `onUncertain: "fallback"`.
+ * Applies a policy to a turn of which every probability is known. The policy of `core/select.ts`
+ * has a closed form then: the kept candidates are the first by probability, as many as exceed the
+ * rejection threshold and fit under the cap; a probability between the thresholds restores the
+ * catalog under `onUncertain: "fallback"`.
  */
 export function replayTurn(turn: RankedTurn, policy: CohortPolicy): ReplayedTurn {
   const { probabilities, tokenSums, catalogTokens } = turn;
@@ -74,7 +75,10 @@ export function replayTurn(turn: RankedTurn, policy: CohortPolicy): ReplayedTurn
   };
 }
 
-/** True if a policy hides a called tool in a turn that does not fall back; what was not shortlisted stays hidden. */
+/**
+ * True if a policy hides a called tool in a turn that does not fall back; what was not shortlisted
+ * stays hidden.
+ */
 export function isHiddenUnder(
   { probability, rank }: Exposure,
   { rejectionThreshold, maxTools }: CohortPolicy,

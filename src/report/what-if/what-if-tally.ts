@@ -1,4 +1,7 @@
-/** The what-if of a cohort: its recorded turns under other policies. Exploration, never part of the verdict. */
+/**
+ * The what-if of a cohort: its recorded turns under other policies. Exploration, never part of the
+ * verdict.
+ */
 
 import type { SelectionRecord } from "../../core/record.js";
 import type { Exposure } from "../facts/exposures.js";
@@ -39,7 +42,10 @@ export class WhatIfTally {
     this.#sums = this.#variants.map(() => ({ fallbacks: 0, tools: 0, removed: 0 }));
   }
 
-  /** Adds a turn that asked the judge. @returns under which variants it shows something, and under which it misses. */
+  /**
+   * Adds a turn that asked the judge. @returns under which variants it shows something, and under
+   * which it misses.
+   */
   add(record: SelectionRecord, exposures: readonly Exposure[]): VariantBits {
     const ranked = rankTurn(record);
     if (ranked === null) {

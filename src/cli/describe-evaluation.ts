@@ -4,7 +4,7 @@ import { formatCount } from "../core/format.js";
 import type { Estimate } from "../evaluation/estimate.js";
 import type { Evaluation, SetMetrics } from "../evaluation/evaluate.js";
 import type { PolicyName } from "../evaluation/metrics.js";
-import { fit, paint, printable, tableLines } from "./terminal.js";
+import { cutToColumns, paint, makePrintable, layOutTable } from "./terminal.js";
 import type { Cell } from "./terminal.js";
 
 const policyTitles = {
@@ -26,21 +26,21 @@ function formatInterval(estimate: Estimate | null): string {
   return `${formatTenths(estimate.value)} (${bound(estimate.low)}–${bound(estimate.high)})`;
 }
 
-const setTitle = ({ set }: SetMetrics): string =>
-  set === null ? "all" : set === "" ? "(no set)" : fit(printable(set), 32);
+const nameSet = ({ set }: SetMetrics): string =>
+  set === null ? "all" : set === "" ? "(no set)" : cutToColumns(makePrintable(set), 32);
 
 /** Sets of which no case needs a known tool have no recall. */
 function hasRecall({ policies }: SetMetrics): boolean {
   return policies.keep.recallPerCase !== null;
 }
 
-function policyRows(metrics: SetMetrics): readonly (readonly (Cell | string)[])[] {
+function layOutPolicies(metrics: SetMetrics): readonly (readonly (Cell | string)[])[] {
   const names = ["keep", "default", "keep8"] as const;
   return names.map((name, index) => {
     const policy = metrics.policies[name];
     const format = name === "keep" ? undefined : ("dim" as const);
     return [
-      { text: index === 0 ? setTitle(metrics) : "", format: "bold" as const },
+      { text: index === 0 ? nameSet(metrics) : "", format: "bold" as const },
       index === 0 ? String(policy.recallPerCase?.cases ?? 0) : "",
       { text: policyTitles[name], format },
       { text: formatInterval(policy.recallPerCase), format },
@@ -51,8 +51,8 @@ function policyRows(metrics: SetMetrics): readonly (readonly (Cell | string)[])[
   });
 }
 
-function recallLines(sets: readonly SetMetrics[]): readonly string[] {
-  const rows = sets.filter(hasRecall).flatMap(policyRows);
+function describeRecall(sets: readonly SetMetrics[]): readonly string[] {
+  const rows = sets.filter(hasRecall).flatMap(layOutPolicies);
   if (rows.length === 0) return [];
   const columns = [
     { title: "set" },
@@ -63,7 +63,7 @@ function recallLines(sets: readonly SetMetrics[]): readonly string[] {
     { title: "hidden", align: "right" },
     { title: "fell back", align: "right" },
   ] as const;
-  return [...tableLines(columns, rows), ""];
+  return [...layOutTable(columns, rows), ""];
 }
 
 function formatArea(estimate: Estimate | null): string {
@@ -74,13 +74,13 @@ function formatArea(estimate: Estimate | null): string {
   return `${value} (${low}–${high})`;
 }
 
-function probabilityLines(sets: readonly SetMetrics[]): readonly string[] {
+function describeProbabilities(sets: readonly SetMetrics[]): readonly string[] {
   const rows = sets
     .filter(({ noneDetection, calibration }) => noneDetection !== null || calibration !== null)
     .map((metrics) => {
       const { noneDetection, noneDetectionAnswered, calibration, cases, abstained } = metrics;
       return [
-        { text: setTitle(metrics), format: "bold" as const },
+        { text: nameSet(metrics), format: "bold" as const },
         String(cases),
         formatArea(noneDetection),
         formatArea(noneDetectionAnswered),
@@ -99,10 +99,15 @@ function probabilityLines(sets: readonly SetMetrics[]): readonly string[] {
     { title: "Brier", align: "right" },
     { title: "abstained", align: "right" },
   ] as const;
-  return [...tableLines(columns, rows), ""];
+  return [...layOutTable(columns, rows), ""];
 }
 
-function warningLines({ failures, firstFailure, skipped, cost }: Evaluation): readonly string[] {
+function describeWarnings({
+  failures,
+  firstFailure,
+  skipped,
+  cost,
+}: Evaluation): readonly string[] {
   const tokens =
     cost.inputTokens === null || cost.inputTokens === 0
       ? ""
@@ -113,7 +118,7 @@ function warningLines({ failures, firstFailure, skipped, cost }: Evaluation): re
       : [
           paint(
             "yellow",
-            `${failures} judge calls failed; their tools count as unjudged. The first: ${printable(firstFailure ?? "")}`,
+            `${failures} judge calls failed; their tools count as unjudged. The first: ${makePrintable(firstFailure ?? "")}`,
           ),
         ]),
     ...(skipped === 0
@@ -125,15 +130,18 @@ function warningLines({ failures, firstFailure, skipped, cost }: Evaluation): re
   ];
 }
 
-/** Lines without line breaks: the judge, recall beside what is hidden, what the probabilities are worth, how to read it. */
-export function evaluationLines(evaluation: Evaluation): readonly string[] {
+/**
+ * Lines without line breaks: the judge, recall beside what is hidden, what the probabilities are
+ * worth, how to read it.
+ */
+export function describeEvaluation(evaluation: Evaluation): readonly string[] {
   const { judge, thresholds, catalogSize, seed, sets } = evaluation;
   return [
-    `${paint("bold", printable(judge))}, applicable from ${thresholds.confidence}, not applicable up to ${thresholds.rejection}; catalogs of ${catalogSize}, seed ${seed}`,
+    `${paint("bold", makePrintable(judge))}, applicable from ${thresholds.confidence}, not applicable up to ${thresholds.rejection}; catalogs of ${catalogSize}, seed ${seed}`,
     "",
-    ...recallLines(sets),
-    ...probabilityLines(sets),
-    ...warningLines(evaluation),
+    ...describeRecall(sets),
+    ...describeProbabilities(sets),
+    ...describeWarnings(evaluation),
     paint(
       "dim",
       "keep: only confident rejections are hidden. default: any doubt restores the whole catalog, 8 tools at most.",

@@ -32,7 +32,8 @@ function foldTurn(copies: readonly TurnFacts[], last: TurnFacts): Turn {
 }
 
 /**
- * Folds duplicates: copies with the same thread, request and step. Turns without a request or step are never folded.
+ * Folds duplicates: copies with the same thread, request and step. Turns without a request or step
+ * are never folded.
  *
  * @param copies of one unit and one cohort, oldest first.
  * @returns turns in the order of their first copies.
@@ -49,7 +50,9 @@ export function foldCopies(copies: readonly TurnFacts[]): readonly Turn[] {
   return [...groups.values()].map((group) => foldTurn(group, group.at(-1) as TurnFacts));
 }
 
-/** Each thread's turns up to and including its first miss: what follows would have gone another way. */
+/**
+ * Each thread's turns up to and including its first miss: what follows would have gone another way.
+ */
 export function cutAfterMiss(turns: readonly Turn[]): readonly Turn[] {
   const missed = new Set<string>();
   return turns.filter(({ last, isMissed }) => {

@@ -3,7 +3,7 @@
 import { formatCount } from "../core/format.js";
 import type { Selection, SelectionReason } from "../core/types.js";
 import type { SelectionRecord } from "../core/record.js";
-import { fit, paint, printable, tableLines } from "./terminal.js";
+import { cutToColumns, paint, makePrintable, layOutTable } from "./terminal.js";
 import type { Cell } from "./terminal.js";
 
 const keptShown = 40;
@@ -35,7 +35,7 @@ const explanations: Readonly<Record<SelectionReason, string>> = {
 };
 
 /** One plain sentence: what an agent would get, and why. */
-function verdictSentence({ reason, record, fallback, status }: Selection): string {
+function describeOffer({ reason, record, fallback, status }: Selection): string {
   const { catalog, suggested, error } = record;
   if (reason === "none-applicable" && !fallback) {
     return suggested.tools === 0
@@ -43,7 +43,7 @@ function verdictSentence({ reason, record, fallback, status }: Selection): strin
       : `No tool applies: only the ${countTools(suggested.tools)} that are never judged would be offered.`;
   }
   const details = [error?.kind, error?.status].filter((detail) => detail !== undefined);
-  const detail = details.length === 0 ? "" : ` (${printable(details.join(", "))})`;
+  const detail = details.length === 0 ? "" : ` (${makePrintable(details.join(", "))})`;
   const explanation = `${explanations[reason]}${detail}`;
   if (fallback || status === "skipped") {
     return `All ${countTools(catalog.tools)} would be offered: ${explanation}.`;
@@ -59,12 +59,12 @@ function drawBar(probability: number): string {
 }
 
 /** More digits for small ones: that is where the embedded judge's threshold lies. */
-function probabilityText(probability: number): string {
+function formatProbability(probability: number): string {
   if (probability > 0 && probability < 0.00005) return "<0.0001";
   return probability.toFixed(probability > 0 && probability < 0.01 ? 4 : 3);
 }
 
-function toolRow({
+function layOutTool({
   name,
   probability,
   kept,
@@ -74,10 +74,10 @@ function toolRow({
   const format = kept ? undefined : ("dim" as const);
   return [
     kept ? { text: "✓", format: "green" } : { text: "✗", format: "red" },
-    { text: fit(printable(name ?? "(without a name)"), nameColumns), format },
-    { text: probability === null ? "–" : probabilityText(probability), format },
+    { text: cutToColumns(makePrintable(name ?? "(without a name)"), nameColumns), format },
+    { text: probability === null ? "–" : formatProbability(probability), format },
     { text: probability === null ? "" : drawBar(probability), format: kept ? "cyan" : "dim" },
-    { text: printable(reason), format },
+    { text: makePrintable(reason), format },
     { text: tokens === null ? "–" : formatCount(tokens), format },
   ];
 }
@@ -87,14 +87,17 @@ function takeRows(
   entries: readonly ToolEntry[],
   limit: number,
 ): { readonly rows: readonly (readonly (Cell | string)[])[]; readonly more: number } {
-  return { rows: entries.slice(0, limit).map(toolRow), more: Math.max(0, entries.length - limit) };
+  return {
+    rows: entries.slice(0, limit).map(layOutTool),
+    more: Math.max(0, entries.length - limit),
+  };
 }
 
-function moreLines(more: number, what: string): readonly string[] {
+function describeMore(more: number, what: string): readonly string[] {
   return more === 0 ? [] : [paint("dim", `   ${formatCount(more)} more ${what}; --all shows them`)];
 }
 
-function toolLines(entries: readonly ToolEntry[], showAll: boolean): readonly string[] {
+function describeTools(entries: readonly ToolEntry[], showAll: boolean): readonly string[] {
   const ranked = entries.toSorted((a, b) => (b.probability ?? 2) - (a.probability ?? 2));
   const kept = takeRows(
     ranked.filter((entry) => entry.kept),
@@ -113,13 +116,13 @@ function toolLines(entries: readonly ToolEntry[], showAll: boolean): readonly st
     { title: "tokens", align: "right" },
   ] as const;
   return [
-    ...tableLines(columns, [...kept.rows, ...hidden.rows]),
-    ...moreLines(kept.more, "kept"),
-    ...moreLines(hidden.more, "hidden"),
+    ...layOutTable(columns, [...kept.rows, ...hidden.rows]),
+    ...describeMore(kept.more, "kept"),
+    ...describeMore(hidden.more, "hidden"),
   ];
 }
 
-function savingLine({ catalog, suggested }: SelectionRecord): string {
+function describeTokens({ catalog, suggested }: SelectionRecord): string {
   const before = catalog.definitionTokens;
   const after = suggested.definitionTokens;
   if (before === null || after === null || before === 0)
@@ -130,25 +133,28 @@ function savingLine({ catalog, suggested }: SelectionRecord): string {
   return `About ${formatCount(after)} of ${formatCount(before)} tokens of tool definitions (−${saved} %), at 4 characters a token.`;
 }
 
-/** Lines without line breaks: the request, the judge and policy, the verdict in a sentence, every tool, the tokens. */
-export function selectionLines(
+/**
+ * Lines without line breaks: the request, the judge and policy, the verdict in a sentence, every
+ * tool, the tokens.
+ */
+export function describeSelection(
   selection: Selection,
   { request, showAll }: { readonly request: string; readonly showAll: boolean },
 ): readonly string[] {
   const { record } = selection;
   const { confidenceThreshold, rejectionThreshold, maxTools, onUncertain } = record.policy;
   const judge =
-    record.judge === null ? "not asked" : printable(record.judge.model ?? record.judge.id);
+    record.judge === null ? "not asked" : makePrintable(record.judge.model ?? record.judge.id);
   const latency = record.judge === null ? "" : `, ${record.judge.latencyMs.toFixed(0)} ms`;
   return [
-    `${paint("dim", "request")}  ${fit(printable(request), 100)}`,
+    `${paint("dim", "request")}  ${cutToColumns(makePrintable(request), 100)}`,
     `${paint("dim", "judge")}    ${judge}${latency}; applicable from ${confidenceThreshold}, not applicable up to ${rejectionThreshold}`,
     `${paint("dim", "policy")}   ${onUncertain === "keep" ? "keep what is in doubt" : "any doubt restores the whole catalog"}, at most ${formatCount(maxTools)}`,
     "",
-    paint("bold", verdictSentence(selection)),
+    paint("bold", describeOffer(selection)),
     "",
-    ...toolLines(record.tools, showAll),
+    ...describeTools(record.tools, showAll),
     "",
-    savingLine(record),
+    describeTokens(record),
   ];
 }

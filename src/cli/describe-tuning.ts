@@ -2,9 +2,9 @@
 
 import { formatPercent } from "../core/format.js";
 import type { TunedAgent, TuneSummary } from "../report/tune/tune-thresholds.js";
-import { paint, printable } from "./terminal.js";
+import { makePrintable, paint } from "./terminal.js";
 
-function checkLines({ check }: TunedAgent): readonly string[] {
+function describeCheck({ check }: TunedAgent): readonly string[] {
   if (check === null) return [];
   const { units, missedUnits, recall, upperBound } = check;
   const kept = recall === null ? "no units to check on" : `recall ${formatPercent(recall)}`;
@@ -14,7 +14,7 @@ function checkLines({ check }: TunedAgent): readonly string[] {
 }
 
 /** Pairs as an option to paste, each with the threads that it was seen in. */
-function keepTogetherLines({ keepTogether }: TunedAgent): readonly string[] {
+function describePairs({ keepTogether }: TunedAgent): readonly string[] {
   if (keepTogether.length === 0) return [];
   const width = Math.max(...keepTogether.map((pair) => writePair(pair).length));
   return [
@@ -28,9 +28,9 @@ function keepTogetherLines({ keepTogether }: TunedAgent): readonly string[] {
 }
 
 const writePair = ({ first, then }: TunedAgent["keepTogether"][number]): string =>
-  printable(JSON.stringify([first, then]));
+  makePrintable(JSON.stringify([first, then]));
 
-function thresholdLines({ options, policy }: TunedAgent): readonly string[] {
+function describeThresholds({ options, policy }: TunedAgent): readonly string[] {
   if (options === null) return [];
   return [
     `  confidenceThreshold: ${options.confidenceThreshold},`,
@@ -40,29 +40,29 @@ function thresholdLines({ options, policy }: TunedAgent): readonly string[] {
   ];
 }
 
-function fitLines(tuned: TunedAgent): readonly string[] {
+function describeFit(tuned: TunedAgent): readonly string[] {
   const { options, fit, reasons, targetRecall } = tuned;
-  if (options === null) return reasons.map((reason) => paint("yellow", printable(reason)));
+  if (options === null) return reasons.map((reason) => paint("yellow", makePrintable(reason)));
   return [
     `fitted on ${fit.units} units for a recall of ${formatPercent(targetRecall)};`,
-    ...checkLines(tuned),
+    ...describeCheck(tuned),
   ];
 }
 
-function agentLines(tuned: TunedAgent): readonly string[] {
-  const lines = [...thresholdLines(tuned), ...keepTogetherLines(tuned)];
-  if (lines.length === 0) return fitLines(tuned);
-  return ["createToolSelector({", ...lines, "})", "", ...fitLines(tuned)];
+function describeAgent(tuned: TunedAgent): readonly string[] {
+  const lines = [...describeThresholds(tuned), ...describePairs(tuned)];
+  if (lines.length === 0) return describeFit(tuned);
+  return ["createToolSelector({", ...lines, "})", "", ...describeFit(tuned)];
 }
 
 /** The lines of a tuning, without line breaks. */
-export function tuneLines(summary: TuneSummary): readonly string[] {
+export function describeTuning(summary: TuneSummary): readonly string[] {
   const agents = Object.entries(summary.agents);
-  if (agents.length === 0) return agentLines(summary);
-  if (agents.length === 1) return agents.flatMap(([, tuned]) => agentLines(tuned));
+  if (agents.length === 0) return describeAgent(summary);
+  if (agents.length === 1) return agents.flatMap(([, tuned]) => describeAgent(tuned));
   return agents.flatMap(([name, tuned]) => [
-    paint("bold", `agent ${printable(name)}`),
-    ...agentLines(tuned),
+    paint("bold", `agent ${makePrintable(name)}`),
+    ...describeAgent(tuned),
     "",
   ]);
 }

@@ -11,7 +11,7 @@ import type {
   ToolSummary,
 } from "../report/summary.js";
 import { countUnits, unitNoun } from "../report/wording.js";
-import { fit, paint, printable, tableLines } from "./terminal.js";
+import { cutToColumns, paint, makePrintable, layOutTable } from "./terminal.js";
 import type { Cell, Column } from "./terminal.js";
 
 const shownTools = 15;
@@ -19,7 +19,7 @@ const nameColumns = 48;
 
 const formatShare = (value: number | null): string => (value === null ? "–" : formatPercent(value));
 const formatName = (text: string | null): string =>
-  fit(printable(text ?? "(unnamed)"), nameColumns);
+  cutToColumns(makePrintable(text ?? "(unnamed)"), nameColumns);
 
 const verdicts = {
   ready: { text: "READY for a first share", format: "green" },
@@ -27,7 +27,7 @@ const verdicts = {
   "no-evidence": { text: "NO EVIDENCE", format: "yellow" },
 } as const satisfies Record<ReportVerdict, object>;
 
-function verdictLines({
+function describeVerdict({
   verdict,
   reasons,
   changes,
@@ -35,12 +35,18 @@ function verdictLines({
   const { text, format } = verdicts[verdict];
   return [
     paint("bold", paint(format, text)),
-    ...reasons.map((reason) => `  ${printable(reason)}`),
-    ...changes.map((change) => `  → ${printable(change)}`),
+    ...reasons.map((reason) => `  ${makePrintable(reason)}`),
+    ...changes.map((change) => `  → ${makePrintable(change)}`),
   ];
 }
 
-function savingText({ mean, lowerBound, unproven, assumesNoCaching, money }: NetSaving): string {
+function describeSaving({
+  mean,
+  lowerBound,
+  unproven,
+  assumesNoCaching,
+  money,
+}: NetSaving): string {
   if (mean === null || lowerBound === null) return unproven ?? "unproven";
   const prices =
     money === null
@@ -51,7 +57,7 @@ function savingText({ mean, lowerBound, unproven, assumesNoCaching, money }: Net
 }
 
 /** How long the tools block must stay the same for the selection to pay, and how long it did. */
-function breakEvenText({ breakEven }: NetSaving): string {
+function describeBreakEven({ breakEven }: NetSaving): string {
   const needed =
     breakEven.turns === null ? "never" : `from ${formatCount(Math.ceil(breakEven.turns))} turns`;
   const observed =
@@ -59,7 +65,7 @@ function breakEvenText({ breakEven }: NetSaving): string {
   return `${needed} between changes of the tools block under caching; ${observed}`;
 }
 
-function blocksText({ toolBlocks, netSaving }: JudgedCohort): string {
+function describeBlocks({ toolBlocks, netSaving }: JudgedCohort): string {
   const { brokenPrefixes, turns } = netSaving;
   const blocks =
     toolBlocks === null ? "–" : `${formatNumber(toolBlocks.mean)} different per thread`;
@@ -67,7 +73,7 @@ function blocksText({ toolBlocks, netSaving }: JudgedCohort): string {
 }
 
 /** What the same turns would have saved if their block only grew. */
-function stickyText({ sticky }: NetSaving): string {
+function describeSticky({ sticky }: NetSaving): string {
   const savings = sticky.map(({ sticky: scope, mean, lowerBound, brokenPrefixes }) => {
     const saved =
       mean === null
@@ -78,20 +84,20 @@ function stickyText({ sticky }: NetSaving): string {
   return savings.join("; ") || "–";
 }
 
-function powerText({ power, unit }: JudgedCohort): string {
+function describePower({ power, unit }: JudgedCohort): string {
   const chances = power.map(
     ({ chance, units }) => `${(chance * 100).toFixed(0)} % of logs with ${countUnits(units, unit)}`,
   );
   return `at a true ${formatPercent(power[0]?.trueMissRate ?? 0)}: ${chances.join(", ")}`;
 }
 
-function latencyText({ latency: { perTurn } }: JudgedCohort): string {
+function describeLatency({ latency: { perTurn } }: JudgedCohort): string {
   return perTurn === null
     ? "–"
     : `median ${formatCount(perTurn.p50)} ms per turn, p95 ${formatCount(perTurn.p95)} ms`;
 }
 
-function factLines(judged: JudgedCohort): readonly string[] {
+function describeFacts(judged: JudgedCohort): readonly string[] {
   const { units, missedUnits, unit, netSaving } = judged;
   const bounds = `${formatPercent(judged.lowerBound)} to ${formatPercent(judged.upperBound)}`;
   const asked = `${formatCount(judged.askedTurns)} asked the judge (${formatShare(judged.judgedShare)} judged)`;
@@ -99,16 +105,16 @@ function factLines(judged: JudgedCohort): readonly string[] {
     ["evidence", `${countUnits(units, unit)}, ${missedUnits} with a miss; bounds ${bounds}`],
     ["turns", `${formatCount(judged.turns)}, of which ${asked}`],
     ["fallbacks", formatShare(judged.fallbackShare)],
-    ["net saving", `per ${unitNoun(unit)}: ${savingText(netSaving)}`],
-    ["break-even", breakEvenText(netSaving)],
-    ["tools block", blocksText(judged)],
-    ["with sticky", stickyText(netSaving)],
-    ["latency added", latencyText(judged)],
-    ["found ready", powerText(judged)],
-    ["why missed", countText(judged.missReasons)],
+    ["net saving", `per ${unitNoun(unit)}: ${describeSaving(netSaving)}`],
+    ["break-even", describeBreakEven(netSaving)],
+    ["tools block", describeBlocks(judged)],
+    ["with sticky", describeSticky(netSaving)],
+    ["latency added", describeLatency(judged)],
+    ["found ready", describePower(judged)],
+    ["why missed", joinCounts(judged.missReasons)],
     ["always include", judged.suggestedAlwaysInclude.map(formatName).join(", ") || "–"],
   ] as const;
-  return tableLines([{ title: "" }, { title: "" }], rows).slice(1);
+  return layOutTable([{ title: "" }, { title: "" }], rows).slice(1);
 }
 
 const toolColumns: readonly Column[] = [
@@ -119,7 +125,7 @@ const toolColumns: readonly Column[] = [
   { title: "" },
 ];
 
-function toolRow(tool: ToolSummary): readonly (Cell | string)[] {
+function layOutTool(tool: ToolSummary): readonly (Cell | string)[] {
   return [
     formatName(tool.name),
     formatCount(tool.units),
@@ -129,22 +135,22 @@ function toolRow(tool: ToolSummary): readonly (Cell | string)[] {
   ];
 }
 
-function toolLines({ tools }: JudgedCohort): readonly string[] {
+function describeTools({ tools }: JudgedCohort): readonly string[] {
   if (tools.length === 0) return [];
   const hidden = tools.length - shownTools;
   return [
     "",
-    ...tableLines(toolColumns, tools.slice(0, shownTools).map(toolRow)),
+    ...layOutTable(toolColumns, tools.slice(0, shownTools).map(layOutTool)),
     ...(hidden > 0 ? [paint("dim", `and ${hidden} more (--json, --out)`)] : []),
   ];
 }
 
 /** "over-cap 3×, not-shortlisted 1×". */
-function countText(counts: JudgedCohort["missReasons"]): string {
-  return counts.map(({ name, count }) => `${printable(name)} ${count}×`).join(", ") || "–";
+function joinCounts(counts: JudgedCohort["missReasons"]): string {
+  return counts.map(({ name, count }) => `${makePrintable(name)} ${count}×`).join(", ") || "–";
 }
 
-function recoveryLines({ recovery }: EnforcedComparison): readonly string[] {
+function describeRecovery({ recovery }: EnforcedComparison): readonly string[] {
   const { turns, searches, foundTools, recoveredCalls, stoppedCalls } = recovery;
   return [
     `${formatCount(turns)} enforced turns: ${formatCount(searches)} searches found ${formatCount(foundTools)} tools, ` +
@@ -160,7 +166,7 @@ const harmColumns: readonly Column[] = [
   { title: "" },
 ];
 
-function harmLines(comparison: EnforcedComparison): readonly string[] {
+function describeHarms(comparison: EnforcedComparison): readonly string[] {
   const rows = comparison.harms.map(({ harm, enforced, control, upperBound, verdict }) => [
     harm,
     `${enforced.withHarm}/${enforced.units}`,
@@ -168,21 +174,23 @@ function harmLines(comparison: EnforcedComparison): readonly string[] {
     formatShare(upperBound),
     { text: verdict, format: verdicts[verdict].format },
   ]);
-  return ["", ...tableLines(harmColumns, rows), ...recoveryLines(comparison)];
+  return ["", ...layOutTable(harmColumns, rows), ...describeRecovery(comparison)];
 }
 
-function agentLines(agent: AgentSummary, hasOthers: boolean): readonly string[] {
+function describeAgent(agent: AgentSummary, hasOthers: boolean): readonly string[] {
   return [
     ...(hasOthers
-      ? ["", paint("bold", `agent ${formatName(agent.agent)}`), ...verdictLines(agent)]
+      ? ["", paint("bold", `agent ${formatName(agent.agent)}`), ...describeVerdict(agent)]
       : []),
     "",
-    ...(agent.judged === null ? [] : [...factLines(agent.judged), ...toolLines(agent.judged)]),
-    ...(agent.comparison === null ? [] : harmLines(agent.comparison)),
+    ...(agent.judged === null
+      ? []
+      : [...describeFacts(agent.judged), ...describeTools(agent.judged)]),
+    ...(agent.comparison === null ? [] : describeHarms(agent.comparison)),
   ];
 }
 
-function countLines(summary: ReportSummary): readonly string[] {
+function describeCounts(summary: ReportSummary): readonly string[] {
   const { records, malformedLines, foreignRecords, uncountedRecords, cohorts } = summary;
   const others = cohorts.length - cohorts.filter(({ judged }) => judged).length;
   const parts = [
@@ -198,11 +206,11 @@ function countLines(summary: ReportSummary): readonly string[] {
 }
 
 /** The lines of a report. */
-export function reportLines(summary: ReportSummary): readonly string[] {
+export function describeReport(summary: ReportSummary): readonly string[] {
   const agents = Object.values(summary.agents);
   return [
-    ...verdictLines(summary),
-    ...agents.flatMap((agent) => agentLines(agent, agents.length > 1)),
-    ...countLines(summary),
+    ...describeVerdict(summary),
+    ...agents.flatMap((agent) => describeAgent(agent, agents.length > 1)),
+    ...describeCounts(summary),
   ];
 }

@@ -6,6 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, type FileHandle } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { readErrorCode } from "../core/error-code.js";
 import { integerFrom, parseOptions } from "../core/parse-options.js";
@@ -94,12 +95,24 @@ async function endsInsideLine(file: FileHandle): Promise<boolean> {
   return bytesRead === 1 && buffer[0] !== newline;
 }
 
+/** Pauses between looks at a line without an end, in milliseconds. */
+const pausesMs = [5, 20, 75, 200];
+
+/** True if the last line stays without an end: no other process is writing it any more. */
+async function endsInTornLine(file: FileHandle): Promise<boolean> {
+  for (const pauseMs of pausesMs) {
+    if (!(await endsInsideLine(file))) return false;
+    await sleep(pauseMs);
+  }
+  return endsInsideLine(file);
+}
+
 /**
  * Appends a line with one `write`, so that no other writer comes in between, on a line of its own.
- * If the last line was still being written, a blank line follows it, which readers skip.
+ * At worst a blank line, which readers skip, follows a very slow writer's.
  */
 async function appendLine(file: FileHandle, line: Buffer): Promise<void> {
-  const data = (await endsInsideLine(file)) ? Buffer.concat([Buffer.of(newline), line]) : line;
+  const data = (await endsInTornLine(file)) ? Buffer.concat([Buffer.of(newline), line]) : line;
   const { bytesWritten } = await file.write(data);
   // The rest is not sent after it, because another process may have written meanwhile.
   if (bytesWritten < data.length) throw Object.assign(new Error("short write"), { code: "ENOSPC" });

@@ -1,7 +1,5 @@
 """A BERT sentence encoder: post-LN layers, mean over all tokens, L2 norm."""
 
-import json
-import math
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,7 +32,9 @@ class Layer(nn.Module):
             part(x).view(batch, length, HEADS, HIDDEN // HEADS).transpose(1, 2)
             for part in (self.query, self.key, self.value)
         ]
-        mixed = F.scaled_dot_product_attention(*heads, attn_mask=mask)
+        query, key, value = heads
+        scores = query @ key.transpose(-1, -2) * (HIDDEN // HEADS) ** -0.5 + mask
+        mixed = scores.softmax(-1).to(value.dtype) @ value
         mixed = mixed.transpose(1, 2).reshape(batch, length, HIDDEN)
         x = self.attention_norm(x + F.dropout(self.output(mixed), dropout, self.training))
         fed = self.ffn_out(F.gelu(self.ffn_in(x)))
@@ -53,15 +53,15 @@ class Encoder(nn.Module):
         self.max_tokens = max_tokens
         self.dropout = dropout
 
-    def forward(self, ids, present):
-        """ids and present (1 for a token, 0 for padding): [batch, length]."""
+    def forward(self, ids, present, depth=None):
+        """ids and present (1 for a token, 0 for padding): [batch, length]; depth: layers used."""
         x = self.word(ids) + self.position.weight[: ids.shape[1]]
         x = F.dropout(self.norm(x), self.dropout, self.training)
         mask = torch.zeros(present.shape, dtype=x.dtype).masked_fill(present == 0, -1e4)
         mask = mask[:, None, None, :]
         if torch.is_autocast_enabled("cpu"):
             mask = mask.to(torch.bfloat16)
-        for layer in self.layers:
+        for layer in self.layers[:depth]:
             x = layer(x, mask, self.dropout)
         weights = present[:, :, None].to(torch.float32)
         return F.normalize((x.float() * weights).sum(1) / weights.sum(1), dim=-1)
@@ -130,14 +130,14 @@ def take_layers(source, indices, dropout=0.1):
 
 
 @torch.no_grad()
-def embed(encoder, batches):
+def embed(encoder, batches, depth=None):
     """Unit vectors of tokenised texts: lists of ids, in their order."""
     encoder.eval()
     order = sorted(range(len(batches)), key=lambda index: len(batches[index]))
     out = torch.zeros(len(batches), HIDDEN)
     for start in range(0, len(order), 128):
         part = order[start : start + 128]
-        out[part] = encoder(*pad([batches[index] for index in part]))
+        out[part] = encoder(*pad([batches[index] for index in part]), depth).float()
     return out
 
 

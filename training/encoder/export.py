@@ -5,8 +5,9 @@ import json
 from pathlib import Path
 
 import numpy as np
+import torch
 
-from bert import EPS, FFN, HEADS, HIDDEN, build_pretrained, embed, name_tensors
+from bert import EPS, FFN, HEADS, HIDDEN, Encoder, build_pretrained, embed, name_tensors
 from vocabulary import TextEncoding, read_full_vocabulary
 
 REFERENCE_TEXTS = [
@@ -46,16 +47,32 @@ def export_model(folder, encoder, vocabulary, extra=None):
     }
     model = {**shape, **(extra or {}), "vocab": vocabulary, "tensors": tensors}
     (folder / "model.json").write_text(json.dumps(model, ensure_ascii=False))
-    write_reference(folder / "reference.json", encoder, vocabulary)
+    write_reference(folder / "reference.json", encoder, vocabulary, (extra or {}).get("toolDepth"))
 
 
-def write_reference(path, encoder, vocabulary):
+def import_model(folder):
+    """(encoder, vocabulary, model.json) of an exported folder."""
+    folder = Path(folder)
+    model = json.loads((folder / "model.json").read_text())
+    values = np.fromfile(folder / "model.bin", dtype="<f4")
+    encoder = Encoder(len(model["vocab"]), model["layers"], model["maxTokens"])
+    stored = {tensor["name"]: tensor for tensor in model["tensors"]}
+    with torch.no_grad():
+        for name, parameter in name_tensors(encoder):
+            offset = stored[name]["offset"]
+            part = values[offset : offset + parameter.numel()].reshape(parameter.shape)
+            parameter.copy_(torch.from_numpy(part.copy()))
+    return encoder, model["vocab"], model
+
+
+def write_reference(path, encoder, vocabulary, tool_depth=None):
     """Texts, their ids and float embeddings, for a runtime's tests."""
     rows = TextEncoding(vocabulary, encoder.max_tokens).encode(REFERENCE_TEXTS)
     vectors = embed(encoder, rows).tolist()
+    shallow = embed(encoder, rows, tool_depth).tolist()
     reference = [
-        {"text": text, "ids": ids, "embedding": vector}
-        for text, ids, vector in zip(REFERENCE_TEXTS, rows, vectors)
+        {"text": text, "ids": ids, "embedding": vector, "toolEmbedding": tool}
+        for text, ids, vector, tool in zip(REFERENCE_TEXTS, rows, vectors, shallow)
     ]
     path.write_text(json.dumps(reference, ensure_ascii=False))
 

@@ -26,8 +26,11 @@ def build_tokenizer(vocabulary):
     return Tokenizer.from_str(json.dumps(spec))
 
 
+TOOL_TOKENS = 48
+
+
 class TextEncoding:
-    """Turns text into ids: [CLS], at most max_tokens - 2 pieces, [SEP]."""
+    """Turns text into ids: [CLS], pieces, [SEP]; max_tokens in all, TOOL_TOKENS for a tool."""
 
     def __init__(self, vocabulary, max_tokens=64):
         self.vocabulary = vocabulary
@@ -37,8 +40,8 @@ class TextEncoding:
         self._last = vocabulary.index("[SEP]")
 
     def encode(self, texts, keep="start"):
-        """Lists of ids; keep says which end survives the cut."""
-        room = self.max_tokens - 2
+        """Lists of ids; keep: the start or the end survives the cut, or it is a tool's text."""
+        room = (TOOL_TOKENS if keep == "tool" else self.max_tokens) - 2
         rows = []
         for encoding in self._tokenizer.encode_batch(list(texts), add_special_tokens=False):
             pieces = encoding.ids[-room:] if keep == "end" else encoding.ids[:room]

@@ -1,7 +1,7 @@
 /** The optional driver of Postgres and names of tables, for the sink and the report. */
 
 import * as z from "zod";
-import { ToolSieveError } from "./errors.js";
+import { loadPackage } from "./core/load-package.js";
 
 /** The part of a `pg.Pool` that writing needs. */
 export interface PostgresPool {
@@ -76,6 +76,8 @@ export interface OwnPool extends PostgresPool, PostgresReadPool {
   end(): Promise<void>;
 }
 
+const pgPackage = { name: "pg", versions: "8.11 or later", major: 8 };
+
 /**
  * Opens a pool with one connection. Nothing is connected before the first query.
  *
@@ -86,9 +88,7 @@ export async function openPool(
   connectionString: string,
   { queryTimeoutMs }: { readonly queryTimeoutMs: number },
 ): Promise<OwnPool> {
-  const { default: pg } = await import("pg").catch((cause: unknown) => {
-    throw new ToolSieveError("Postgres needs the package `pg`: run `npm install pg`.", { cause });
-  });
+  const { default: pg } = await loadPackage("Postgres", [pgPackage], () => import("pg"));
   const pool = new pg.Pool({
     connectionString,
     max: 1,

@@ -1,13 +1,9 @@
-/**
- * Answers of a judge that are kept, and calls in flight that are shared: one mechanism for whoever
- * asks the same twice.
- */
+/** Keeps answers of a judge and shares its calls in flight, for the caching wrapper and the memo. */
 
 import { untilAborted } from "./abort.js";
 import { sha256Hex } from "./fingerprint.js";
 import { toJson } from "./json.js";
 import type { JudgeOptions, JudgeRequest, JudgeResponse, ToolDescription } from "./types.js";
-import { isValidAnswer } from "./verdict.js";
 
 /** Where answers are kept. */
 export interface AnswerStore {
@@ -63,17 +59,14 @@ export function hashJudgeRequest({ context, candidates }: JudgeRequest): string 
   );
 }
 
-function isComplete(response: JudgeResponse, asked: number): boolean {
-  const answers: unknown = response?.probabilities;
-  return (
-    Array.isArray(answers) && answers.length === asked && Array.from(answers).every(isValidAnswer)
-  );
+/** True if every candidate has an answer. */
+function isComplete({ probabilities }: JudgeResponse): boolean {
+  return !probabilities.includes(undefined);
 }
 
 /** The same answers for a caller that caused no request. */
 function toHit({ probabilities, model }: JudgeResponse): JudgeResponse {
-  const hit = { probabilities: [...probabilities], requests: 0, cached: true };
-  return model === undefined ? hit : { ...hit, model };
+  return { probabilities: [...probabilities], model, requests: 0, cached: true };
 }
 
 /** Waits for a call; the last caller to abort takes the call along. */
@@ -105,12 +98,11 @@ export function createAnswerCache(store: AnswerStore): AnswerCache {
 
   function startCall(
     key: string,
-    asked: number,
     judge: SharedCall["response"],
     controller: AbortController,
   ): SharedCall {
     const response = judge.then((answer) => {
-      if (isComplete(answer, asked)) {
+      if (isComplete(answer)) {
         store.set(key, { ...answer, probabilities: [...answer.probabilities] });
       }
       return answer;
@@ -128,15 +120,14 @@ export function createAnswerCache(store: AnswerStore): AnswerCache {
       signal.throwIfAborted();
       const kept = store.get(key);
       if (kept !== undefined) return toHit(kept);
-      const asked = request.candidates.length;
       const shared = calls.get(key);
       if (shared !== undefined) {
         const answer = await join(shared, signal, () => unshare(key, shared));
-        return isComplete(answer, asked) ? toHit(answer) : answer;
+        return isComplete(answer) ? toHit(answer) : answer;
       }
       const controller = new AbortController();
       const answer = judge(request, { ...options, signal: controller.signal });
-      const call = startCall(key, asked, answer, controller);
+      const call = startCall(key, answer, controller);
       return join(call, signal, () => unshare(key, call));
     },
   };

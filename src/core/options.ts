@@ -12,7 +12,14 @@ import { sha256Hex } from "./fingerprint.js";
 import { canonicalJson } from "./json.js";
 import { judgeLimitsSchema } from "./limits.js";
 import type { JudgeLimits } from "./limits.js";
-import { functionOption, integerFrom, numberBetween, parseOptions } from "./parse-options.js";
+import {
+  booleanOption,
+  functionOption,
+  integerFrom,
+  numberBetween,
+  parseOptions,
+  textOption,
+} from "./parse-options.js";
 import { describeThreadPolicy, threadOptionsShape } from "./thread-options.js";
 import type { ThreadOptions } from "./thread-options.js";
 import type {
@@ -166,10 +173,8 @@ export const shareSchema = numberBetween(0, 1);
 const longestTimeoutMs = 2 ** 31 - 1;
 const timeout = integerFrom(1).max(longestTimeoutMs, `an integer from 1 to ${longestTimeoutMs}`);
 
-const flag = (): z.ZodBoolean => z.boolean("true or false");
-const label = (): z.ZodString => z.string("a string").min(1, "a string that is not empty");
 const globs = z
-  .array(label(), "an array of names and globs")
+  .array(textOption(), "an array of names and globs")
   .transform((names): readonly string[] => names);
 
 function hasMethod(value: unknown, method: string): boolean {
@@ -213,15 +218,15 @@ const toolSelectorOptionsSchema = z.strictObject({
   rejectionThreshold: numberBetween(0, 1).optional(),
   onUncertain: z.enum(["fallback", "keep"], '"fallback" or "keep"').default("fallback"),
   alwaysInclude: globs.default([]),
-  pinHistory: flag().default(true),
+  pinHistory: booleanOption().default(true),
   minCandidates: integerFrom(1).default(1),
   enforceShare: perTurn(shareSchema).optional(),
   shadowShare: perTurn(shareSchema).optional(),
   ...threadOptionsShape,
-  version: label().optional(),
-  agent: label().optional(),
+  version: textOption().optional(),
+  agent: textOption().optional(),
   sinks: sinksSchema.default([]),
-  content: flag().default(false),
+  content: booleanOption().default(false),
   waitUntil: functionOption<(work: Promise<unknown>) => void>().optional(),
   countTokens: functionOption<(text: string) => number>().default(
     () => (text: string) => Math.ceil(text.length / 4),

@@ -81,3 +81,10 @@ export const functionOption = <F extends (...parameters: never[]) => unknown>():
   F,
   F
 > => z.custom<F>((value) => typeof value === "function", "a function");
+
+/** An option that is on or off. */
+export const booleanOption = (): z.ZodBoolean => z.boolean("true or false");
+
+/** An option that is a text, such as a name or an id. */
+export const textOption = (): z.ZodString =>
+  z.string("a string").min(1, "a string that is not empty");

@@ -4,7 +4,7 @@
  */
 
 import * as z from "zod";
-import { integerFrom } from "./parse-options.js";
+import { booleanOption, integerFrom, textOption } from "./parse-options.js";
 import { read } from "./read.js";
 import type { ToolIndex } from "./types.js";
 
@@ -87,8 +87,6 @@ export interface ThreadOptions {
   readonly guard?: boolean | undefined;
 }
 
-const flag = (): z.ZodBoolean => z.boolean("true or false");
-const label = (): z.ZodString => z.string("a string").min(1, "a string that is not empty");
 const groupExpectation = "an array of at least two names or globs";
 
 const indexSchema = z.custom<ToolIndex>(
@@ -109,7 +107,7 @@ const shortlistSchema = z
 
 const findToolsSchema = z.strictObject(
   {
-    name: label().max(64, "a string of at most 64 characters").default("find_tools"),
+    name: textOption().max(64, "a string of at most 64 characters").default("find_tools"),
     limit: integerFrom(1).max(20, "an integer from 1 to 20").default(5),
     index: indexSchema.optional(),
   },
@@ -132,20 +130,20 @@ export const threadOptionsShape = {
   enforcement: z.enum(["omit", "allowed-tools"], '"omit" or "allowed-tools"').default("omit"),
   fallbackMaxTools: integerFrom(1).optional(),
   keepTogether: z
-    .array(z.array(label(), groupExpectation).min(2, groupExpectation), "an array of groups")
+    .array(z.array(textOption(), groupExpectation).min(2, groupExpectation), "an array of groups")
     .default([]),
   memory: z
     .strictObject({ maxThreads: integerFrom(1).default(10_000) })
     .default({ maxThreads: 10_000 }),
   shortlist: z
-    .union([flag(), shortlistSchema])
+    .union([booleanOption(), shortlistSchema])
     .default(false)
     .transform((value) => resolveFlag(value, () => shortlistSchema.parse({}))),
   findTools: z
-    .union([flag(), findToolsSchema])
+    .union([booleanOption(), findToolsSchema])
     .default(false)
     .transform((value) => resolveFlag(value, () => findToolsSchema.parse({}))),
-  guard: flag().default(false),
+  guard: booleanOption().default(false),
 };
 
 /** {@link ThreadOptions} with every default filled in. */

@@ -1,4 +1,4 @@
-/** Warnings: each kind once per owner; a logger that fails is ignored. */
+/** Warnings: a logger that fails is ignored; each kind is told once per owner. */
 
 import * as z from "zod";
 import { quietly } from "./quietly.js";
@@ -14,6 +14,11 @@ export const loggerSchema: z.ZodCustom<Logger, Logger> = z.custom<Logger>(
   "a logger with a `warn` function",
 );
 
+/** Gives a warning to the logger, if there is one. Never throws. */
+export function warn(logger: Logger | undefined, message: string): void {
+  quietly(() => logger?.warn(`[toolsieve] ${message}`));
+}
+
 /** Subjects per kind, so that hostile names can fill neither the memory nor the log. */
 const maxPerKind = 100;
 
@@ -28,6 +33,6 @@ export function createWarnOnce(logger: Logger | undefined): Warn {
     const keys = given.get(kind) ?? new Set();
     if (keys.has(key) || keys.size >= maxPerKind) return;
     given.set(kind, keys.add(key));
-    quietly(() => logger?.warn(`[toolsieve] ${message}`));
+    warn(logger, message);
   };
 }

@@ -1,4 +1,7 @@
-/** What a failed judge call means for those who retry or give up: one classification for our errors and any client's. */
+/**
+ * Classifies failed judge calls for retries and the circuit breaker, whichever client threw the
+ * error.
+ */
 
 import {
   JudgeHttpError,
@@ -18,8 +21,8 @@ import { read } from "../core/read.js";
  * - `refused`: the judge declined this one request
  * - `malformed`: a reply that cannot be read
  * - `timeout`: our own budget ended
- * - `not-asked`: a circuit breaker further in was open
- * - `control-flow`: not a failure at all, LangGraph's way out of a node
+ * - `not-asked`: an inner circuit breaker was open
+ * - `control-flow`: no failure; LangGraph's interrupts and commands
  * - `unknown`: anything else that was thrown
  */
 export type JudgeFailure =
@@ -49,7 +52,7 @@ const configurationCodes: ReadonlySet<string> = new Set([
   "model_not_found",
 ]);
 
-/** Codes that services put into an error body. Only these are ever read from one: a body echoes what was sent. */
+/** Codes of error bodies. No other text of a body is read, because bodies can echo the request. */
 export const knownErrorCodes: ReadonlySet<string> = new Set([
   ...limitCodes,
   ...configurationCodes,
@@ -59,31 +62,36 @@ export const knownErrorCodes: ReadonlySet<string> = new Set([
   "rate_limit_exceeded",
 ]);
 
-/** System and socket error codes that mean: no connection, or a broken one. */
+/** System and socket codes of a missing or broken connection. */
 const networkCode = /^(?:E[A-Z]{3,20}|UND_ERR_[A-Z_]{3,40})$/;
 
-function numberOf(value: unknown): number | null {
+function readInteger(value: unknown): number | null {
   return typeof value === "number" && Number.isInteger(value) ? value : null;
 }
 
-/** The HTTP status that an error of any client carries: `status`, `statusCode` or `response.status`; else `null`. */
-export function statusOf(error: unknown): number | null {
+/**
+ * Reads the HTTP status of any client's error: `status`, `statusCode` or `response.status`; else
+ * `null`.
+ */
+export function readStatus(error: unknown): number | null {
   return (
-    numberOf(read(error, "status")) ??
-    numberOf(read(error, "statusCode")) ??
-    numberOf(read(read(error, "response"), "status"))
+    readInteger(read(error, "status")) ??
+    readInteger(read(error, "statusCode")) ??
+    readInteger(read(read(error, "response"), "status"))
   );
 }
 
-/** The code of a failed connection, as Node and undici name it (`ECONNREFUSED`), from the error or its cause; else `null`. */
-export function networkCodeOf(error: unknown): string | null {
+/**
+ * Reads the code of a failed connection (`ECONNREFUSED`) from an error or its cause; else `null`.
+ */
+export function readNetworkCode(error: unknown): string | null {
   for (const code of [read(error, "code"), read(read(error, "cause"), "code")]) {
     if (typeof code === "string" && networkCode.test(code)) return code;
   }
   return null;
 }
 
-function failureOfStatus(status: number, code: unknown): JudgeFailure {
+function classifyStatus(status: number, code: unknown): JudgeFailure {
   if (status === 401 || status === 403) return "credentials";
   if (status === 429 || status >= 500) return "transient";
   if (status === 413 || (typeof code === "string" && limitCodes.has(code))) return "limit";
@@ -91,7 +99,7 @@ function failureOfStatus(status: number, code: unknown): JudgeFailure {
   return typeof code === "string" && configurationCodes.has(code) ? "configuration" : "request";
 }
 
-const failureOfReply: Readonly<Record<JudgeResponseFailure, JudgeFailure>> = {
+const failureByReason: Readonly<Record<JudgeResponseFailure, JudgeFailure>> = {
   refused: "refused",
   truncated: "limit",
   "circuit-open": "not-asked",
@@ -100,13 +108,13 @@ const failureOfReply: Readonly<Record<JudgeResponseFailure, JudgeFailure>> = {
   "no-logprobs": "malformed",
 };
 
-/** Classifies what a judge threw. */
-export function failureOf(error: unknown): JudgeFailure {
+/** Classifies an error of a judge. */
+export function classifyFailure(error: unknown): JudgeFailure {
   if (isControlFlow(error)) return "control-flow";
   if (JudgeTimeoutError.isInstance(error)) return "timeout";
-  if (JudgeResponseError.isInstance(error)) return failureOfReply[error.reason];
-  const status = statusOf(error);
-  if (status !== null) return failureOfStatus(status, read(error, "code"));
-  const isNetwork = JudgeHttpError.isInstance(error) || networkCodeOf(error) !== null;
+  if (JudgeResponseError.isInstance(error)) return failureByReason[error.reason];
+  const status = readStatus(error);
+  if (status !== null) return classifyStatus(status, read(error, "code"));
+  const isNetwork = JudgeHttpError.isInstance(error) || readNetworkCode(error) !== null;
   return isNetwork ? "transient" : "unknown";
 }

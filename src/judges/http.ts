@@ -1,9 +1,12 @@
-/** The HTTP client of the judges: one JSON request over `fetch`, nothing of a body or a key in what it throws. */
+/**
+ * The HTTP client of the judges: one JSON request over `fetch`. Its errors hold no text of a body
+ * or a key.
+ */
 
 import { JudgeHttpError, JudgeResponseError, type JudgeHttpErrorDetails } from "../errors.js";
 import { read } from "../core/read.js";
 import { untilAborted } from "../core/abort.js";
-import { knownErrorCodes, networkCodeOf } from "./failure.js";
+import { knownErrorCodes, readNetworkCode } from "./failure.js";
 
 /** Bodies over this many bytes are dropped, error bodies too. */
 const maxBodyBytes = 4 * 1024 * 1024;
@@ -34,16 +37,19 @@ export interface JsonReply {
   readonly requestId: string | undefined;
 }
 
-/** Text of a server that may reach a record (a model's name, a request id): plain and short, or not at all. */
-export function plainToken(value: unknown): string | undefined {
+/**
+ * Text of a server that may reach a record (model name, request id), if it is plain and short; else
+ * `undefined`.
+ */
+export function readPlainText(value: unknown): string | undefined {
   return typeof value === "string" && /^[\w.:/@+-]{1,120}$/.test(value) ? value : undefined;
 }
 
 /**
- * Reads `Retry-After` (seconds or an HTTP date, RFC 9110 section 10.2.3) and `retry-after-ms`, in milliseconds; `null` if
- * there is none that can be read.
+ * Reads `Retry-After` (seconds or an HTTP date, RFC 9110 section 10.2.3) and `retry-after-ms`, in
+ * milliseconds; `null` if there is no valid one.
  */
-export function retryAfterOf(headers: Headers, now: number = Date.now()): number | null {
+export function readRetryAfter(headers: Headers, now: number = Date.now()): number | null {
   const ms = headers.get("retry-after-ms")?.trim();
   if (ms !== undefined && /^\d+(?:\.\d+)?$/.test(ms)) return Number(ms);
   const value = headers.get("retry-after")?.trim();
@@ -53,15 +59,16 @@ export function retryAfterOf(headers: Headers, now: number = Date.now()): number
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
-/** The id that the service gave this exchange, if it is fit for a record. */
-function requestIdOf(headers: Headers): string | undefined {
+/** Reads the request id of the service, if it may reach a record. */
+function readRequestId(headers: Headers): string | undefined {
   return (
-    plainToken(headers.get("x-typesafe-request-id")) ?? plainToken(headers.get("x-request-id"))
+    readPlainText(headers.get("x-typesafe-request-id")) ??
+    readPlainText(headers.get("x-request-id"))
   );
 }
 
-/** Passes a body on until it is longer than the limit; then it fails, and the rest is not read. */
-function bounded(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+/** Limits a body: reading more than the maximum fails. */
+function limitBody(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   let size = 0;
   return body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
@@ -77,22 +84,22 @@ function bounded(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
 }
 
 /**
- * A `fetch` for judges: it follows no redirect, so that neither key nor conversation travels on, and a body over 4 MiB
- * fails with a `JudgeResponseError` (`too-large`) while it is read.
+ * A `fetch` for judges. It follows no redirect, because that would pass key and conversation on. A
+ * body over 4 MiB fails with a `JudgeResponseError` (`too-large`) while it is read.
  */
-export function boundedFetch(fetch?: typeof globalThis.fetch): typeof globalThis.fetch {
+export function limitFetch(fetch?: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await (fetch ?? globalThis.fetch)(input, { ...init, redirect: "manual" });
-    // Some implementations have bodies of another kind (`node-fetch`): those cannot be bounded here.
+    // `node-fetch` has bodies of another kind, which cannot be bounded here.
     if (typeof read(response.body, "pipeThrough") !== "function" || response.body === null) {
       return response;
     }
     const { status, statusText, headers } = response;
-    return new Response(bounded(response.body), { status, statusText, headers });
+    return new Response(limitBody(response.body), { status, statusText, headers });
   };
 }
 
-/** `undefined` for what is not JSON. */
+/** Parses JSON; `undefined` for any other text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -101,43 +108,46 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The objects of an error body that may carry a code: `error`, `detail`, its `error` or first entry, or the body itself. */
-function errorObjects(body: unknown): readonly unknown[] {
+/**
+ * The objects of an error body that may carry a code: `error`, `detail`, its `error` or first
+ * entry, or the body itself.
+ */
+function listErrorObjects(body: unknown): readonly unknown[] {
   const detail = read(body, "detail");
   const first: unknown = Array.isArray(detail) ? detail[0] : undefined;
   return [read(body, "error"), detail, read(detail, "error"), first, body];
 }
 
-/** The word that a text begins with: some services put the code in front of their message. */
-const firstWord = (text: unknown): unknown =>
+/** The first word of a text: some services put the code in front of the message. */
+const readFirstWord = (text: unknown): unknown =>
   typeof text === "string" ? /^\w+/.exec(text)?.[0] : undefined;
 
-function firstKnown(candidates: readonly unknown[], known: ReadonlySet<string>): string | null {
+function findKnown(candidates: readonly unknown[], known: ReadonlySet<string>): string | null {
   const found = candidates.find((value) => typeof value === "string" && known.has(value));
   return typeof found === "string" ? found : null;
 }
 
-/** Reads what an error body says by way of machine-readable codes; nothing outside the known ones. */
-export function errorDetailsOf(body: unknown): { code: string | null; parameter: string | null } {
-  const objects = errorObjects(body);
+/** Reads known machine-readable codes and parameters from an error body. */
+export function readErrorDetails(body: unknown): { code: string | null; parameter: string | null } {
+  const objects = listErrorObjects(body);
   return {
-    code: firstKnown(
+    code: findKnown(
       objects.flatMap((value) => [
         read(value, "code"),
         read(value, "type"),
-        ...[value, read(value, "message"), read(value, "msg")].map(firstWord),
+        ...[value, read(value, "message"), read(value, "msg")].map(readFirstWord),
       ]),
       knownErrorCodes,
     ),
-    parameter: firstKnown(
+    parameter: findKnown(
       objects.map((value) => read(value, "param")),
       knownParameters,
     ),
   };
 }
 
-/** A failed exchange with a judge's service, worded without anything that the service sent. */
-export function httpError(details: JudgeHttpErrorDetails): JudgeHttpError {
+/** Builds the error of a failed request; its message holds no text of the service. */
+export function createHttpError(details: JudgeHttpErrorDetails): JudgeHttpError {
   const code = details.code === undefined || details.code === null ? "" : ` (${details.code})`;
   return new JudgeHttpError(
     details.status === null
@@ -147,23 +157,26 @@ export function httpError(details: JudgeHttpErrorDetails): JudgeHttpError {
   );
 }
 
-/** Runs a step of the exchange; a failure becomes the signal's reason or a network error, without its own text. */
-async function overNetwork<T>(step: Promise<T>, signal: AbortSignal): Promise<T> {
+/**
+ * Awaits a step of a request; a failure becomes the signal's reason or a network error without its
+ * own text.
+ */
+async function awaitNetwork<T>(step: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await untilAborted(step, signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (JudgeResponseError.isInstance(error)) throw error;
-    throw httpError({ status: null, code: networkCodeOf(error) });
+    throw createHttpError({ status: null, code: readNetworkCode(error) });
   }
 }
 
-/** Statuses that explain themselves: their body is not waited for. */
-export const explainsItself = (status: number): boolean =>
+/** True for statuses that need no explanation by a body; the body is then not read. */
+export const needsNoBody = (status: number): boolean =>
   status < 400 || status >= 500 || [401, 403, 429].includes(status);
 
 async function readErrorBody(response: Response, signal: AbortSignal): Promise<unknown> {
-  if (explainsItself(response.status)) {
+  if (needsNoBody(response.status)) {
     response.body?.cancel().catch(() => {});
     return undefined;
   }
@@ -172,21 +185,23 @@ async function readErrorBody(response: Response, signal: AbortSignal): Promise<u
   return parseJson(text);
 }
 
-async function failureOfResponse(response: Response, signal: AbortSignal): Promise<JudgeHttpError> {
+async function readFailure(response: Response, signal: AbortSignal): Promise<JudgeHttpError> {
   const body = await readErrorBody(response, signal);
-  return httpError({
+  return createHttpError({
     status: response.status,
-    retryAfterMs: retryAfterOf(response.headers),
-    requestId: requestIdOf(response.headers) ?? null,
-    ...errorDetailsOf(body),
+    retryAfterMs: readRetryAfter(response.headers),
+    requestId: readRequestId(response.headers) ?? null,
+    ...readErrorDetails(body),
   });
 }
 
 /**
  * Posts JSON and reads JSON.
  *
- * @throws {JudgeHttpError} on any status but 2xx (redirects too), or without a connection (`status: null`).
- * @throws {JudgeResponseError} `malformed` if the reply is not JSON, `too-large` if it is over 4 MiB.
+ * @throws {JudgeHttpError} on any status but 2xx (redirects too), or without a connection (`status:
+ * null`).
+ * @throws {JudgeResponseError} `malformed` if the reply is not JSON, `too-large` if it is over 4
+ * MiB.
  * @throws the signal's reason, at once, when it aborts; the connection is closed.
  */
 export async function postJson(request: JsonRequest): Promise<JsonReply> {
@@ -197,15 +212,15 @@ export async function postJson(request: JsonRequest): Promise<JsonReply> {
     accept: "application/json",
     ...request.headers,
   };
-  const response = await overNetwork(
-    boundedFetch(request.fetch)(url, { method: "POST", headers, body, signal }),
+  const response = await awaitNetwork(
+    limitFetch(request.fetch)(url, { method: "POST", headers, body, signal }),
     signal,
   );
-  if (!response.ok) throw await failureOfResponse(response, signal);
+  if (!response.ok) throw await readFailure(response, signal);
 
-  const value = parseJson(await overNetwork(response.text(), signal));
+  const value = parseJson(await awaitNetwork(response.text(), signal));
   if (value === undefined) {
     throw new JudgeResponseError("The judge's reply is not JSON.", { reason: "malformed" });
   }
-  return { value, requestId: requestIdOf(response.headers) };
+  return { value, requestId: readRequestId(response.headers) };
 }

@@ -1,4 +1,4 @@
-/** What every judge has in common: taking a plain function for a judge, and recognising one. */
+/** Recognises judges, and turns a plain function into one. */
 
 import { InvalidOptionsError } from "../errors.js";
 import { untilAborted } from "../core/abort.js";
@@ -15,7 +15,7 @@ export function isJudge(value: unknown): value is Judge {
   );
 }
 
-function fromFunction(judge: JudgeFunction): Judge {
+function adaptFunction(judge: JudgeFunction): Judge {
   const id = judge.name === "" || judge.name === "judge" ? "function" : `function:${judge.name}`;
   return {
     id,
@@ -24,13 +24,16 @@ function fromFunction(judge: JudgeFunction): Judge {
 }
 
 /**
- * Takes a judge or a plain function as a judge whose replies are checked: one answer per candidate, `undefined` where it
- * is missing or invalid. It rejects as soon as the signal aborts, even if the judge ignores it. A function's id is `function` or `function:NAME`.
+ * Takes a judge or a plain function as a judge whose replies are checked: one answer per candidate,
+ * `undefined` where it is missing or invalid. It rejects as soon as the signal aborts, even if the
+ * judge ignores the signal.
+ *
+ * A function's id is `function` or `function:NAME`.
  *
  * @throws {InvalidOptionsError} if it is neither.
  */
 export function toJudge(judge: Judge | JudgeFunction): Judge {
-  const taken = typeof judge === "function" ? fromFunction(judge) : judge;
+  const taken = typeof judge === "function" ? adaptFunction(judge) : judge;
   if (!isJudge(taken)) {
     throw new InvalidOptionsError(
       `Expected \`judge\` to be a judge ({ id, judge }) or a function, got a value of type ${judge === null ? "null" : typeof judge}.`,

@@ -12,16 +12,19 @@ function isProbability(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value <= 1;
 }
 
-/** True if the numbers run from 0 to `count` - 1: then every one of them means the tool before it. */
+/**
+ * True if the numbers run from 0 to `count` - 1: then every one of them means the tool before it.
+ */
 function startsAtZero(numbers: ReadonlySet<unknown>, count: number): boolean {
   return numbers.has(0) && !numbers.has(count);
 }
 
 /**
- * The probability of each number from 1 to `count`. A number that is missing, given twice, or without a probability in
- * [0, 1] is `undefined` (unjudged); numbers outside the range are ignored.
+ * The probability of each number from 1 to `count`. A number that is missing, given twice, or
+ * without a probability in [0, 1] is `undefined` (unjudged); numbers outside the range are ignored.
  *
- * @throws {JudgeResponseError} `malformed` if no number has an answer, or if the numbers start at 0.
+ * @throws {JudgeResponseError} `malformed` if no number has an answer, or if the numbers start at
+ * 0.
  */
 export function readByNumber(
   answers: readonly NumberedAnswer[],

@@ -1,4 +1,6 @@
-/** A tool as prompts show it: plain text only, well-formed, bounded, without invisible characters. */
+/**
+ * A tool as prompts show it: plain text only, well-formed, bounded, without invisible characters.
+ */
 
 import { toJson } from "../core/json.js";
 import type { ResolvedJudgeLimits } from "../core/limits.js";
@@ -18,7 +20,10 @@ const maxNameChars = 256;
 /** The part of a cut schema that may go to the names of properties behind the cut. */
 const nameShare = 1 / 4;
 
-/** Names of properties that a head of the schema does not show, as text of at most so many characters. */
+/**
+ * Names of properties that a head of the schema does not show, as text of at most so many
+ * characters.
+ */
 function listHiddenNames(schema: JsonSchema, head: string, maxChars: number): string {
   const names = new Set(
     listSchemaProperties(schema).map(({ name }) => JSON.stringify(cleanText(name))),
@@ -34,8 +39,9 @@ function listHiddenNames(schema: JsonSchema, head: string, maxChars: number): st
 }
 
 /**
- * JSON text of a schema within a number of characters: its head, and the names of properties that the cut has hidden. A
- * schema may refer to itself, or repeat a part without end: its text is bounded before it is cut.
+ * JSON text of a schema within a number of characters: its head, and the names of properties that
+ * the cut has hidden. A schema may refer to itself, or repeat a part without end: its text is
+ * bounded before it is cut.
  */
 function writeSchema(schema: JsonSchema, maxChars: number): string | null {
   const json = toJson(schema);

@@ -1,12 +1,12 @@
-/** What prompts have in common: conversation and tools as data, a batch cut into requests that fit, their answers merged. */
+/** Conversations as data for prompts; batches asked in parts, and their responses merged. */
 
 import { JudgeHttpError, JudgeResponseError } from "../errors.js";
 import { sum, sumStated } from "../core/sum.js";
 import { cleanText } from "../core/text.js";
 import type { JudgeContext, JudgeMessage, JudgeResponse, JudgeUsage } from "../core/types.js";
-import { failureOf } from "./failure.js";
+import { classifyFailure } from "./failure.js";
 
-/** The conversation as a prompt carries it, keys in a fixed order: answers can shift with it. */
+/** The conversation in a prompt; keys in a fixed order, because the order can shift answers. */
 export interface PromptConversation {
   readonly request: string;
   readonly recent: readonly JudgeMessage[];
@@ -20,7 +20,10 @@ export function toPromptConversation(context: JudgeContext): PromptConversation 
   };
 }
 
-/** A careful guess at the tokens of a text: three ASCII characters or one other UTF-16 unit each. */
+/**
+ * Estimates the tokens of a text, rather too many: three ASCII characters or one other UTF-16 unit
+ * each.
+ */
 export function estimateTokens(text: string): number {
   let ascii = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -40,41 +43,34 @@ function sumUsage(responses: readonly JudgeResponse[]): JudgeUsage | undefined {
   };
 }
 
-/** Reasons of missing answers; of several the first that occurs is told. */
-const worst = ["error", "malformed", "refused"] as const;
+/** Reasons of missing answers; of several, the first in this list counts. */
+const missingReasons = ["error", "malformed", "refused"] as const;
 
 /**
- * One response for several: answers in order, counts and usage summed; usage is unknown if that of any request is. It is
- * cached if all of them are.
+ * One response for several: answers in order, counts and usage summed; usage is unknown if that of
+ * any request is. It is cached if all of them are.
  */
 export function mergeResponses(responses: readonly JudgeResponse[]): JudgeResponse {
   const [first] = responses;
   if (first !== undefined && responses.length === 1) return first;
-  const usage = sumUsage(responses);
-  const reasons = responses.flatMap(({ missing }) => (missing === undefined ? [] : [missing]));
-  const model = responses.findLast((response) => response.model !== undefined)?.model;
   return {
     probabilities: responses.flatMap(({ probabilities }) => probabilities),
     requests: sum(responses.map(({ requests }) => requests ?? 1)),
     retries: sum(responses.map(({ retries }) => retries ?? 0)),
-    ...(model === undefined ? {} : { model }),
-    ...(first?.requestId === undefined ? {} : { requestId: first.requestId }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(responses.length > 0 && responses.every(({ cached }) => cached === true)
-      ? { cached: true }
-      : {}),
-    ...(reasons.length === 0
-      ? {}
-      : { missing: worst.find((reason) => reasons.includes(reason)) ?? "malformed" }),
+    model: responses.findLast((response) => response.model !== undefined)?.model,
+    requestId: first?.requestId,
+    usage: sumUsage(responses),
+    cached: (first?.cached === true && responses.every(({ cached }) => cached)) || undefined,
+    missing: missingReasons.find((reason) => responses.some(({ missing }) => missing === reason)),
   };
 }
 
-/** How often a part may be halved: enough for an estimate that is off by a factor of eight. */
+/** Halvings of a part, at most: enough for an estimate that is wrong by a factor of eight. */
 const maxHalvings = 3;
 
 type AskPart<T> = (items: readonly T[]) => Promise<JudgeResponse>;
 
-/** Asks part after part; what was sent before, `spent` requests included, counts in the response, and in the error too. */
+/** Asks part after part. `spent` requests were made before; response and error count them too. */
 async function askEach<T>(
   parts: readonly (readonly T[])[],
   ask: AskPart<T>,
@@ -103,7 +99,7 @@ async function askHalving<T>(
   try {
     return await ask(items);
   } catch (error) {
-    const tooLarge = JudgeHttpError.isInstance(error) && failureOf(error) === "limit";
+    const tooLarge = JudgeHttpError.isInstance(error) && classifyFailure(error) === "limit";
     if (!tooLarge || items.length < 2 || halvings === 0) throw error;
     spent = error.attempts;
   }
@@ -113,10 +109,11 @@ async function askHalving<T>(
 }
 
 /**
- * Asks part after part (services queue the requests of one account anyway) and merges the answers. A part that the
- * service calls too large is halved, up to three times.
+ * Asks part after part (services queue the requests of one account anyway) and merges the answers.
+ * A part that the service calls too large is halved, up to three times.
  *
- * @throws the first failure, with all requests made in its `attempts`; the remaining parts are then not asked.
+ * @throws the first failure, with all requests made in its `attempts`; the remaining parts are then
+ * not asked.
  */
 export function askInParts<T>(
   parts: readonly (readonly T[])[],

@@ -12,17 +12,17 @@ function isPlainUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === "";
 }
 
-/** A key that fits into a header: anything else would be quoted in the error of whoever builds the header. */
+/** A key that fits into a header; with any other text, the error of the header would quote it. */
 export const keyOption: z.ZodString = z.string(keyText).regex(/^[\x21-\x7e]+$/, keyText);
 
 /** A model's name, which becomes part of the judge's id. */
 export const modelOption: z.ZodString = z.string(modelName).regex(/^[\w.:/@+-]{1,120}$/, modelName);
 
-/** The address of a service; what follows it is appended. */
+/** The address of a service, to which paths are appended. */
 export const baseURLOption: z.ZodString = z.string(urlText).refine(isPlainUrl, urlText);
 
-/** The first of these environment variables that holds a key; empty and unusable ones are skipped. */
-export function keyFromEnvironment(...names: readonly string[]): string | undefined {
+/** Reads the first of these environment variables that holds a usable key. */
+export function readKey(...names: readonly string[]): string | undefined {
   const environment = globalThis.process?.env ?? {};
   return names
     .map((name) => environment[name]?.trim())

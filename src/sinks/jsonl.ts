@@ -9,7 +9,7 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { readErrorCode } from "../core/error-code.js";
-import { integerFrom, parseOptions } from "../core/parse-options.js";
+import { booleanOption, integerFrom, parseOptions } from "../core/parse-options.js";
 import type { SelectionRecord } from "../core/record.js";
 import type { Sink } from "../core/types.js";
 import { ToolSieveError } from "../errors.js";
@@ -36,7 +36,7 @@ const optionsSchema = z.strictObject({
          * Begin a new file with each day (UTC).
          * @default true
          */
-        daily: z.boolean("true or false").default(true),
+        daily: booleanOption().default(true),
       },
       "an object like { maxBytes, daily }",
     )

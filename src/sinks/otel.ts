@@ -6,28 +6,28 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { LogBody, LoggerProvider } from "@opentelemetry/api-logs";
 import * as z from "zod";
-import { parseOptions } from "../core/parse-options.js";
+import { loadPackage } from "../core/load-package.js";
+import { booleanOption, parseOptions } from "../core/parse-options.js";
 import type { SelectionRecord } from "../core/record.js";
 import type { Sink } from "../core/types.js";
-import { ToolSieveError } from "../errors.js";
 
 const optionsSchema = z.strictObject({
   /**
    * Emit a log record per turn.
    * @default true
    */
-  logs: z.boolean("true or false").default(true),
+  logs: booleanOption().default(true),
   /**
    * Add an event to the span that is active in the turn, if it is recording.
    * @default true
    */
-  spanEvents: z.boolean("true or false").default(true),
+  spanEvents: booleanOption().default(true),
   /**
    * Put the whole record, `content` left out, into the body of the log record. Large: a few
    * kilobytes per turn, and one entry for each tool.
    * @default false
    */
-  body: z.boolean("true or false").default(false),
+  body: booleanOption().default(false),
   /**
    * Where loggers come from.
    * @default the global provider, looked up with every record
@@ -144,20 +144,19 @@ function toBody(record: SelectionRecord): LogBody {
   return JSON.parse(JSON.stringify({ ...record, content: undefined })) as LogBody;
 }
 
-/** Loads the two optional packages, or says what to install. */
-async function loadApis() {
-  try {
+const packages = [
+  { name: "@opentelemetry/api", versions: "1.9 or later", major: 1 },
+  { name: "@opentelemetry/api-logs", versions: "0.203 or later", major: 0 },
+];
+
+function loadApis() {
+  return loadPackage("otelSink", packages, async () => {
     const [{ trace }, { logs, SeverityNumber }] = await Promise.all([
       import("@opentelemetry/api"),
       import("@opentelemetry/api-logs"),
     ]);
     return { trace, logs, SeverityNumber };
-  } catch (cause) {
-    throw new ToolSieveError(
-      "otelSink needs OpenTelemetry: run `npm install @opentelemetry/api @opentelemetry/api-logs`.",
-      { cause },
-    );
-  }
+  });
 }
 
 type Apis = Awaited<ReturnType<typeof loadApis>>;

@@ -5,7 +5,7 @@
 
 import * as z from "zod";
 import { readErrorCode } from "../core/error-code.js";
-import { parseOptions } from "../core/parse-options.js";
+import { booleanOption, parseOptions } from "../core/parse-options.js";
 import type { SelectionRecord } from "../core/record.js";
 import { waitAtMost } from "../core/timers.js";
 import type { Sink } from "../core/types.js";
@@ -31,7 +31,7 @@ const optionsSchema = z
      * {@link postgresMigration}.
      * @default true
      */
-    migrate: z.boolean("true or false").default(true),
+    migrate: booleanOption().default(true),
   })
   .refine(isOneSource, oneSource);
 

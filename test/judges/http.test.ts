@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { JudgeHttpError, JudgeResponseError } from "../../src/errors.js";
-import { postJson, plainToken, retryAfterOf } from "../../src/judges/http.js";
+import { postJson, readPlainText, readRetryAfter } from "../../src/judges/http.js";
 import { createHostileServer, type HostileServer, type Reply } from "../support/hostile-server.js";
 
 let server: HostileServer;
@@ -211,7 +211,7 @@ describe("postJson", () => {
   });
 });
 
-describe("retryAfterOf", () => {
+describe("readRetryAfter", () => {
   const now = Date.parse("2026-11-30T10:00:00Z");
   it.each<[string, Record<string, string>, number | null]>([
     ["seconds", { "retry-after": "3" }, 3000],
@@ -224,7 +224,7 @@ describe("retryAfterOf", () => {
     ["nonsense", { "retry-after": "soon" }, null],
     ["nothing", {}, null],
   ])("reads %s", (_, headers, expected) => {
-    expect(retryAfterOf(new Headers(headers), now)).toBe(expected);
+    expect(readRetryAfter(new Headers(headers), now)).toBe(expected);
   });
 });
 
@@ -232,10 +232,10 @@ describe("plainToken", () => {
   it.each(["", "two words", "a\nb", "x".repeat(121), "<b>", 7, null, undefined])(
     "drops %j altogether",
     (value) => {
-      expect(plainToken(value)).toBeUndefined();
+      expect(readPlainText(value)).toBeUndefined();
     },
   );
   it("keeps a model's name", () => {
-    expect(plainToken("org/jev-1.13.0:free@eu+x")).toBe("org/jev-1.13.0:free@eu+x");
+    expect(readPlainText("org/jev-1.13.0:free@eu+x")).toBe("org/jev-1.13.0:free@eu+x");
   });
 });

@@ -78,7 +78,7 @@ describe("toPromptTool", () => {
         fc.object({ key: fc.string({ unit: "binary" }) }),
         fc.integer({ min: 1, max: 80 }),
         (schema, max) => {
-          const text = show(schema as Record<string, unknown>, max);
+          const text = show(schema, max);
           expect(text.length).toBeLessThanOrEqual(max);
           expect(text.isWellFormed()).toBe(true);
         },

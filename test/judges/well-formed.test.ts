@@ -29,7 +29,7 @@ const request: JudgeRequest = {
       },
     },
     { name: `${"n".repeat(255)}😀`, description: `${"d".repeat(1999)}😀` },
-    { name: "cut", description: "Cut.", parameters: { title: `${"😀".repeat(3000)}` } },
+    { name: "cut", description: "Cut.", parameters: { title: "😀".repeat(3000) } },
     { name: "joined", description: `${half}\u200d${other}` },
   ],
 };
@@ -75,7 +75,7 @@ it.each<[string, () => Judge]>([
   ["openaiJudge by stated probabilities", () => openai("stated")],
   ["openaiJudge by decisions", () => openai("decisions")],
   ["decisionModelJudge", () => decisionModelJudge(model, { raw: true })],
-  ["chatModelJudge", () => chatModelJudge(model as never, { raw: true })],
+  ["chatModelJudge", () => chatModelJudge(model, { raw: true })],
 ])("%s sends well-formed text only", async (_, create) => {
   server.play({ json: {} });
   given.length = 0;

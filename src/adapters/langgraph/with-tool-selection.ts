@@ -2,7 +2,7 @@
 
 import type { RunnableConfig } from "@langchain/core/runnables";
 import * as z from "zod";
-import { functionOption, parseOptions } from "../../core/parse-options.js";
+import { booleanOption, functionOption, parseOptions } from "../../core/parse-options.js";
 import type { Turn } from "../../core/types.js";
 import { announceSelection } from "../announce-selection.js";
 import { describeLangChainTool } from "../describe-langchain-tool.js";
@@ -31,7 +31,7 @@ export interface WithToolSelectionOptions<S, T, R> extends NodeSelectionOptions<
 const optionsSchema = z.strictObject({
   ...nodeOptionFields,
   node: functionOption(),
-  emptyAllowed: z.boolean("true or false").optional(),
+  emptyAllowed: booleanOption().optional(),
 });
 
 /**

@@ -1,4 +1,4 @@
-/** A calibration curve: its two shapes, the pairs that it is fitted on, and how a probability passes through it. */
+/** Calibration curves: their two shapes, the pairs they are fitted on, and their application. */
 
 import * as z from "zod";
 
@@ -29,7 +29,7 @@ const plattSchema = z.object({
   intercept: z.number(finite),
 });
 
-/** What `calibrated` takes; further fields (the held-out error) are allowed and ignored. */
+/** The input of `calibrated`; further fields (the held-out error) are allowed and ignored. */
 export const calibrationCurveSchema = z.discriminatedUnion(
   "method",
   [isotonicSchema, plattSchema],
@@ -40,35 +40,42 @@ export const calibrationCurveSchema = z.discriminatedUnion(
 export type CalibrationCurve =
   | {
       readonly method: "isotonic";
-      /** Rising; a probability belongs to the last block whose `from` it reaches, one below all of them to the first. */
+      /**
+       * In rising order. A probability belongs to the last block with `from` at most as large, else
+       * to the first.
+       */
       readonly blocks: readonly { readonly from: number; readonly probability: number }[];
     }
   | { readonly method: "platt"; readonly slope: number; readonly intercept: number };
 
-/** One answer of a judge, and what was right. */
+/** One answer of a judge with its label. */
 export interface CalibrationPair {
-  /** What the judge said, in [0, 1]. */
+  /** The judge's answer, in [0, 1]. */
   readonly probability: number;
-  /** Whether the tool was applicable. */
+  /** The label: true if the tool was applicable. */
   readonly applicable: boolean;
-  /** Pairs that belong together (a conversation, a user) are never on both sides of the split. @default a group of its own */
+  /**
+   * Pairs that belong together (a conversation, a user) are never on both sides of the split.
+   *
+   * @default a group of its own
+   */
   readonly group?: string | undefined;
 }
 
 const edge = 1e-6;
 
 /** Log-odds of a probability, kept finite: at least 10⁻⁶ away from 0 and 1. */
-export function clampedLogit(probability: number): number {
+export function toLogit(probability: number): number {
   const clamped = Math.min(1 - edge, Math.max(edge, probability));
   return Math.log(clamped / (1 - clamped));
 }
 
-/** Passes one probability through a curve. */
+/** Maps one probability by a curve. */
 export function applyCalibration(curve: CalibrationCurve, probability: number): number {
   if (curve.method === "isotonic") {
     const block = curve.blocks.findLast(({ from }) => from <= probability) ?? curve.blocks[0];
     return block?.probability ?? probability;
   }
-  const odds = curve.slope * clampedLogit(probability) + curve.intercept;
+  const odds = curve.slope * toLogit(probability) + curve.intercept;
   return Math.min(1 - edge, Math.max(edge, 1 / (1 + Math.exp(-odds))));
 }

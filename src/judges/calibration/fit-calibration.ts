@@ -1,4 +1,4 @@
-/** Fits a calibration: from labelled answers of a judge to a map from its probabilities to real ones. */
+/** Fits a calibration curve to labelled answers of a judge. */
 
 import * as z from "zod";
 import { InvalidOptionsError } from "../../errors.js";
@@ -33,19 +33,28 @@ const optionsSchema = z.strictObject({
 });
 
 export interface FitCalibrationOptions {
-  /** `isotonic`: steps, any monotone shape, needs hundreds of pairs. `platt`: a logistic curve, two numbers. @default "isotonic" */
+  /**
+   * `isotonic`: steps, any monotone shape, needs hundreds of pairs. `platt`: a logistic curve, two
+   * numbers.
+   *
+   * @default "isotonic"
+   */
   readonly method?: "isotonic" | "platt" | undefined;
-  /** Share of the pairs that is kept aside to measure the error on, from 0, below 1. @default 0.3 */
+  /**
+   * Share of the pairs that is held out to measure the error, from 0, below 1.
+   *
+   * @default 0.3
+   */
   readonly holdOut?: number | undefined;
 }
 
-/** How far off probabilities were on pairs that the fit has not seen. */
+/** The error of the probabilities on pairs that were not used for the fit. */
 export interface CalibrationError {
   readonly pairs: number;
   readonly groups: number;
   /** Mean squared error of the calibrated probabilities (Brier score); 0 is perfect. */
   readonly brier: number;
-  /** The same of the judge's own. */
+  /** Brier score of the judge's own probabilities. */
   readonly uncalibratedBrier: number;
   /** Mean negative log-likelihood of the calibrated probabilities, in nats. */
   readonly logLoss: number;
@@ -55,7 +64,7 @@ export interface CalibrationError {
 export type CalibrationFit = CalibrationCurve & {
   /** Pairs that the curve was fitted on. */
   readonly pairs: number;
-  /** Measured on the rest; `null` if nothing was held out. */
+  /** Measured on the other pairs; `null` if none were held out. */
   readonly heldOut: CalibrationError | null;
 };
 
@@ -65,7 +74,10 @@ interface Split {
   readonly heldOutGroups: number;
 }
 
-/** Whole groups, in the order of a stable hash, until the share is reached; at least one group stays for the fit. */
+/**
+ * Holds out whole groups, in the order of a stable hash, up to the share; at least one group stays
+ * for the fit.
+ */
 function splitByGroup(pairs: readonly CalibrationPair[], holdOut: number): Split {
   const groups = new Map<string, CalibrationPair[]>();
   for (const [index, pair] of pairs.entries()) {
@@ -113,10 +125,11 @@ function measure(
 }
 
 /**
- * Fits a calibration for `calibrated`, and measures its error on pairs kept aside. The split is by group and by a stable
- * hash: the same pairs always give the same fit.
+ * Fits a calibration for `calibrated`, and measures its error on held-out pairs. Groups are split
+ * by a stable hash: the same pairs always give the same fit.
  *
- * @throws {InvalidOptionsError} if a pair or option is wrong, or if the pairs to fit hold only one kind of truth.
+ * @throws {InvalidOptionsError} if a pair or option is wrong, or if the pairs to fit have one label
+ * only.
  * @example
  * const fit = fitCalibration(
  *   [0.1, 0.4, 0.6, 0.9].map((probability) => ({ probability, applicable: probability > 0.5 })),

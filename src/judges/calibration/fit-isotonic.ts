@@ -1,4 +1,4 @@
-/** Isotonic regression: the steps that fit labelled probabilities best and never fall. */
+/** Isotonic regression: the rising steps that fit labelled probabilities best. */
 
 import type { CalibrationCurve, CalibrationPair } from "./calibration-curve.js";
 
@@ -8,13 +8,16 @@ interface Block {
   readonly count: number;
 }
 
-/** Pool adjacent violators: neighbours are merged until `valueOf` rises strictly from block to block. */
-function pool(blocks: readonly Block[], valueOf: (block: Block) => number): readonly Block[] {
+/**
+ * Pool adjacent violators: neighbours are merged until `measure` rises strictly from block to
+ * block.
+ */
+function pool(blocks: readonly Block[], measure: (block: Block) => number): readonly Block[] {
   const stack: Block[] = [];
   for (const block of blocks) {
     let current = block;
     let last = stack.at(-1);
-    while (last !== undefined && valueOf(last) >= valueOf(current)) {
+    while (last !== undefined && measure(last) >= measure(current)) {
       stack.pop();
       current = {
         from: last.from,
@@ -29,8 +32,9 @@ function pool(blocks: readonly Block[], valueOf: (block: Block) => number): read
 }
 
 /**
- * Isotonic regression by pool adjacent violators (Ayer et al. 1955); a block of n pairs with k applicable ones is read as
- * (k + ½) / (n + 1), so that no finite evidence becomes certainty. Smoothing can break the order, so it is pooled again.
+ * Isotonic regression by pool adjacent violators (Ayer et al. 1955); a block of n pairs with k
+ * applicable ones is read as (k + ½) / (n + 1), so that no finite evidence becomes certainty.
+ * Smoothing can break the order, so it is pooled again.
  */
 export function fitIsotonic(pairs: readonly CalibrationPair[]): CalibrationCurve {
   const byProbability = new Map<number, Block>();

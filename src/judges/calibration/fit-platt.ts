@@ -1,9 +1,11 @@
 /** Platt scaling: the logistic curve that fits labelled probabilities best. */
 
-import { clampedLogit, type CalibrationCurve, type CalibrationPair } from "./calibration-curve.js";
+import { toLogit, type CalibrationCurve, type CalibrationPair } from "./calibration-curve.js";
 
-/** One Newton step for the two coefficients of a logistic curve; `null` when it cannot be taken. */
-function newtonStep(
+/**
+ * One Newton step for the two coefficients of a logistic curve; `null` if the system is singular.
+ */
+function stepNewton(
   points: readonly { readonly x: number; readonly target: number }[],
   slope: number,
   intercept: number,
@@ -27,20 +29,21 @@ function newtonStep(
 }
 
 /**
- * Platt scaling over the judge's log-odds, with the smoothed targets of Platt (1999): (N₊ + 1) / (N₊ + 2) and
- * 1 / (N₋ + 2). A judge that is worse than chance is not turned around: its slope is 0.
+ * Platt scaling over the judge's log-odds, with the smoothed targets of Platt (1999): (N₊ + 1) /
+ * (N₊ + 2) and 1 / (N₋ + 2). The slope of a judge that is worse than chance is 0: its order is
+ * never reversed.
  */
 export function fitPlatt(pairs: readonly CalibrationPair[]): CalibrationCurve {
   const positives = pairs.filter(({ applicable }) => applicable).length;
   const negatives = pairs.length - positives;
   const points = pairs.map(({ probability, applicable }) => ({
-    x: clampedLogit(probability),
+    x: toLogit(probability),
     target: applicable ? (positives + 1) / (positives + 2) : 1 / (negatives + 2),
   }));
   let fit = { slope: 0, intercept: Math.log((positives + 1) / (negatives + 1)) };
   const base = fit;
   for (let step = 0; step < 50; step += 1) {
-    const next = newtonStep(points, fit.slope, fit.intercept);
+    const next = stepNewton(points, fit.slope, fit.intercept);
     if (next === null || !Number.isFinite(next.slope) || !Number.isFinite(next.intercept)) break;
     const moved = Math.abs(next.slope - fit.slope) + Math.abs(next.intercept - fit.intercept);
     fit = next;

@@ -1,4 +1,7 @@
-/** The judge over any LangChain chat model with structured output: it states one probability per tool. */
+/**
+ * The judge over any LangChain chat model with structured output: it states one probability per
+ * tool.
+ */
 
 import * as z from "zod";
 import { judgeLimitsSchema, type JudgeLimits } from "../../core/limits.js";
@@ -6,18 +9,18 @@ import { integerFrom, parseOptions } from "../../core/parse-options.js";
 import { read } from "../../core/read.js";
 import type { Judge, JudgeResponse } from "../../core/types.js";
 import { InvalidOptionsError } from "../../errors.js";
-import { promptParts, systemPrompt, userPrompt } from "../prompt.js";
-import { guarded, guardFields, type GuardOptions } from "../wrappers/guarded.js";
-import { plainToken } from "../http.js";
+import { splitForPrompt, writeSystemPrompt, writeUserPrompt } from "../prompt.js";
+import { guardJudge, guardFields, type GuardOptions } from "../wrappers/guard-judge.js";
+import { readPlainText } from "../http.js";
 import {
   modelFields,
-  modelNameOf,
-  readUsageMetadata,
-  runConfig,
+  readModelName,
+  createRunConfig,
   runModel,
   type ModelJudgeOptions,
 } from "./langchain-model.js";
 import { askInParts } from "../request-parts.js";
+import { readTokenUsage } from "../token-usage.js";
 import { answerName, answerSchema, readStructured } from "./structured-answers.js";
 
 /** A LangChain chat model, or any object with its `withStructuredOutput`. */
@@ -37,13 +40,17 @@ const optionsSchema = z.strictObject({
 });
 
 export interface ChatModelJudgeOptions extends GuardOptions, ModelJudgeOptions {
-  /** Tools per request, from 1. @default 32 */
+  /**
+   * Tools per request, from 1.
+   *
+   * @default 32
+   */
   readonly batchSize?: number | undefined;
   /** How much of a tool goes into the prompt. */
   readonly limits?: JudgeLimits | undefined;
 }
 
-function structured(model: StructuredChatModel): StructuredRunnable {
+function bindAnswerSchema(model: StructuredChatModel): StructuredRunnable {
   const expectation = "Expected the model of chatModelJudge to support structured output";
   if (typeof read(model, "withStructuredOutput") !== "function") {
     throw new InvalidOptionsError(`${expectation}, it has no \`withStructuredOutput\`.`);
@@ -59,22 +66,25 @@ function structured(model: StructuredChatModel): StructuredRunnable {
 
 function describeMessage(message: unknown): Pick<JudgeResponse, "model" | "usage"> {
   const metadata = read(message, "response_metadata");
-  const model = plainToken(read(metadata, "model_name") ?? read(metadata, "model"));
-  const usage = readUsageMetadata(read(message, "usage_metadata"));
-  return { ...(model === undefined ? {} : { model }), ...(usage === undefined ? {} : { usage }) };
+  return {
+    model: readPlainText(read(metadata, "model_name") ?? read(metadata, "model")),
+    usage: readTokenUsage(read(message, "usage_metadata")),
+  };
 }
 
 /**
- * A judge over any LangChain chat model, for providers without logprobs: one call per batch, in which the model states a
- * probability for each numbered tool. Such probabilities are coarse, a few round values and often too sure:
- * `calibrated(...)` puts them on the scale of your own traffic.
+ * A judge over any LangChain chat model, for providers without logprobs: one call per batch, in
+ * which the model states a probability for each numbered tool. Answers are read by number. Such
+ * probabilities are coarse, a few round values and often too sure: `calibrated(...)` puts them on
+ * the scale of your own traffic.
  *
- * Its runs are tagged `nostream`, so that none of its tokens appears in `streamMode: "messages"`, and traced as
- * `toolsieve_judge`; `callbacks: []` keeps them out of `streamEvents` too. All tools of a batch share one prompt: their
- * texts are fenced as data, but it cannot be promised that a hostile description moves no other tool's answer.
+ * Its runs are tagged `nostream`, so that none of its tokens appears in `streamMode: "messages"`,
+ * and traced as `toolsieve_judge`; `callbacks: []` keeps them out of `streamEvents` too. All tools
+ * of a batch share one prompt: their texts are fenced as data, but it cannot be promised that a
+ * hostile description moves no other tool's answer.
  *
- * Give a model without retries of its own (`maxRetries: 0`): the judge retries inside the turn's budget, and has a circuit
- * breaker; `raw: true` is the bare judge.
+ * Give a model without retries of its own (`maxRetries: 0`): the judge retries inside the turn's
+ * budget, and has a circuit breaker; `raw: true` is the bare judge.
  *
  * @throws {InvalidOptionsError} at construction, also if the model has no structured output.
  * @example
@@ -87,23 +97,23 @@ export function chatModelJudge(
 ): Judge {
   const settings = parseOptions(optionsSchema, options, "chatModelJudge");
   const { batchSize, limits, callbacks } = settings;
-  const runnable = structured(model);
+  const runnable = bindAnswerSchema(model);
 
   const raw: Judge = {
-    id: settings.id ?? `chat-model:${modelNameOf(model)}`,
+    id: settings.id ?? `chat-model:${readModelName(model)}`,
     batchSize,
     judge({ candidates, context }, { signal }) {
-      return askInParts(promptParts(candidates, { batchSize, limits }), async (part) => {
+      return askInParts(splitForPrompt(candidates, { batchSize, limits }), async (part) => {
         const messages = [
-          { role: "system", content: systemPrompt(part, "structured", limits) },
-          { role: "user", content: userPrompt(context) },
+          { role: "system", content: writeSystemPrompt(part, "structured", limits) },
+          { role: "user", content: writeUserPrompt(context) },
         ];
-        const config = runConfig(signal, callbacks);
+        const config = createRunConfig(signal, callbacks);
         const reply = await runModel(() => runnable.invoke(messages as never, config), signal);
         const probabilities = readStructured(reply, part.length);
         return { probabilities, ...describeMessage(read(reply, "raw")) };
       });
     },
   };
-  return guarded(raw, settings);
+  return guardJudge(raw, settings);
 }

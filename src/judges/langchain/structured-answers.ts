@@ -1,4 +1,6 @@
-/** Reads the structured answer of a LangChain chat model: one stated probability per numbered tool. */
+/**
+ * Reads the structured answer of a LangChain chat model: one stated probability per numbered tool.
+ */
 
 import { read } from "../../core/read.js";
 import { JudgeResponseError } from "../../errors.js";
@@ -7,7 +9,7 @@ import { readByNumber } from "../numbered-answers.js";
 /** The name of the answer, where a provider calls it as a tool. */
 export const answerName = "tool_answers";
 
-/** The same for any tools. */
+/** The answer schema, the same for any tools. */
 export const answerSchema = {
   title: answerName,
   description: "For every tool its number, and the probability that the request involves it.",
@@ -30,7 +32,7 @@ export const answerSchema = {
 const malformed = (what: string): JudgeResponseError =>
   new JudgeResponseError(`The judge's answer ${what}.`, { reason: "malformed" });
 
-/** Finish reasons as the providers spell them. */
+/** Finish reasons in the spellings of the providers. */
 const refusals: ReadonlySet<unknown> = new Set(["content_filter", "refusal", "SAFETY"]);
 const cuts: ReadonlySet<unknown> = new Set(["length", "max_tokens", "MAX_TOKENS"]);
 
@@ -50,8 +52,8 @@ function checkFinish(message: unknown): void {
   }
 }
 
-/** The arguments of the one answer call, for models whose reply core's own parser does not take. */
-function calledAnswer(message: unknown): unknown {
+/** The arguments of the one answer call, for replies that LangChain's own parser does not read. */
+function findCalledAnswer(message: unknown): unknown {
   const calls = read(message, "tool_calls");
   const answers = Array.isArray(calls)
     ? calls.filter((call) => read(call, "name") === answerName)
@@ -59,8 +61,11 @@ function calledAnswer(message: unknown): unknown {
   return answers.length === 1 ? read(answers[0], "args") : undefined;
 }
 
-/** The JSON object in a text, whatever stands around it. Content may be a list of blocks: then `text` joins those of text. */
-function writtenAnswer(message: unknown): unknown {
+/**
+ * Parses the JSON object in a text with anything around it. For content blocks, `text` joins the
+ * texts.
+ */
+function parseWrittenAnswer(message: unknown): unknown {
   const content = read(message, "content");
   const text = typeof content === "string" ? content : read(message, "text");
   if (typeof text !== "string") return undefined;
@@ -72,15 +77,22 @@ function writtenAnswer(message: unknown): unknown {
 }
 
 /**
- * Reads the reply of `withStructuredOutput(answerSchema, { includeRaw: true })` by number. A number that is missing, given
- * twice, or without a probability in [0, 1] leaves its one tool without an answer.
+ * Reads the reply of `withStructuredOutput(answerSchema, { includeRaw: true })` by number. A number
+ * that is missing, given twice, or without a probability in [0, 1] leaves its one tool without an
+ * answer.
  *
- * @throws {JudgeResponseError} `refused`, `truncated` (even if the answer looks whole), `malformed`.
+ * @throws {JudgeResponseError} `refused`, `truncated` (even if the answer looks whole),
+ * `malformed`.
  */
 export function readStructured(reply: unknown, count: number): readonly (number | undefined)[] {
   const message = read(reply, "raw");
   checkFinish(message);
-  const found = [read(reply, "parsed"), calledAnswer(message), writtenAnswer(message), reply]
+  const found = [
+    read(reply, "parsed"),
+    findCalledAnswer(message),
+    parseWrittenAnswer(message),
+    reply,
+  ]
     .map((candidate) => read(candidate, "answers"))
     .find((answers) => Array.isArray(answers));
   if (!Array.isArray(found)) throw malformed("cannot be read");

@@ -1,7 +1,6 @@
-/** Reads what every answer of a chat completion has in common: was it finished, and where does its one answer string stand. */
+/** Reads a chat completion: whether it is whole, and where its one answer string is. */
 
 import * as z from "zod";
-import type { JudgeUsage } from "../../core/types.js";
 import { JudgeResponseError } from "../../errors.js";
 
 const anything = z.unknown().optional();
@@ -19,17 +18,7 @@ const completionSchema = z.object({
   ),
 });
 
-const count = z.number().int().nonnegative();
-
-const usageSchema = z.object({
-  usage: z.object({
-    prompt_tokens: count,
-    completion_tokens: count,
-    prompt_tokens_details: z.object({ cached_tokens: count }).nullish().catch(null),
-  }),
-});
-
-/** A finished, unrefused reply: its text, and its logprobs still unread. */
+/** A finished reply without a refusal: its text, and its unchecked logprobs. */
 export interface ChatCompletion {
   readonly content: string;
   readonly logprobs: unknown;
@@ -48,10 +37,10 @@ const isRefusal = (refusal: unknown): boolean =>
   refusal !== undefined && refusal !== null && refusal !== "";
 
 /**
- * Takes choice 0 of a chat completion, if it is whole: finished by `stop`, not refused, not empty.
+ * Reads choice 0 of a chat completion, if it is whole: finished by `stop`, not refused, not empty.
  *
- * @throws {JudgeResponseError} `refused` for a refusal or a content filter, even beside content; `truncated` for `length`,
- * even if the text looks whole; `malformed` for everything else.
+ * @throws {JudgeResponseError} `refused` for a refusal or a content filter, even beside content;
+ * `truncated` for `length`, even if the text looks whole; `malformed` for everything else.
  */
 export function readCompletion(body: unknown): ChatCompletion {
   const parsed = completionSchema.safeParse(body);
@@ -71,23 +60,12 @@ export function readCompletion(body: unknown): ChatCompletion {
   return { content: content.trim(), logprobs };
 }
 
-/** Token usage of a chat completion; `undefined` if it is not reported, or not as whole numbers. */
-export function readUsage(body: unknown): JudgeUsage | undefined {
-  const parsed = usageSchema.safeParse(body);
-  if (!parsed.success) return undefined;
-  const { prompt_tokens, completion_tokens, prompt_tokens_details: details } = parsed.data.usage;
-  return {
-    inputTokens: prompt_tokens,
-    outputTokens: completion_tokens,
-    ...(details ? { cachedInputTokens: details.cached_tokens } : {}),
-  };
-}
-
 /**
- * Finds the one `{"answers":"…"}` of a reply. A fence, prose or a closed think block around it is fine.
+ * Finds the one `{"answers":"…"}` of a reply. A fence, prose or a closed think block around it is
+ * fine.
  *
- * @throws {JudgeResponseError} `malformed` if there is none, more than one, or if it stands inside a think block: a draft
- * is no answer.
+ * @throws {JudgeResponseError} `malformed` if there is none, more than one, or if it stands inside
+ * a think block: a draft is no answer.
  */
 export function findAnswers(content: string): TextAt {
   const openings = content.match(/\{\s*"answers"/g)?.length ?? 0;
@@ -104,7 +82,8 @@ export function findAnswers(content: string): TextAt {
 }
 
 /**
- * Finds the marks of the numbers 1 to `count` in an answer string: in order, each once, separated by spaces.
+ * Finds the marks of the numbers 1 to `count` in an answer string: in order, each once, separated
+ * by spaces.
  *
  * @throws {JudgeResponseError} `malformed` if it is anything else.
  */

@@ -1,13 +1,17 @@
-/** The `openai` client as the judge needs it: loaded lazily, without its own retries, logs and redirects, replies bounded. */
+/**
+ * Connects to an OpenAI-compatible service: client loaded lazily, no retries, logs or redirects of
+ * its own, bounded replies.
+ */
 
+import { loadPackage } from "../../core/load-package.js";
 import { read } from "../../core/read.js";
 import type { Logger } from "../../core/types.js";
+import { warn } from "../../core/warn-once.js";
 import { InvalidOptionsError, ToolSieveError } from "../../errors.js";
 import { untilAborted } from "../../core/abort.js";
-import { boundedFetch, explainsItself, parseJson } from "../http.js";
+import { limitFetch, needsNoBody, parseJson } from "../http.js";
 import { toJudgeError } from "./client-errors.js";
-import { keyFromEnvironment } from "../service-options.js";
-import { warn } from "../warn.js";
+import { readKey } from "../service-options.js";
 
 /** The part of a client of the `openai` package (6.x or 7.x) that the judge uses. */
 export interface OpenAIClient {
@@ -22,16 +26,21 @@ export interface ConnectionOptions {
   readonly client?: OpenAIClient | undefined;
   readonly baseURL: string;
   readonly apiKey?: string | undefined;
-  /** Told if the client cannot be had. */
+  /** Warned if the client cannot be loaded. */
   readonly logger?: Logger | undefined;
 }
 
-/** One request of the judge; rejects with errors of this package, or with the signal's reason at once. */
+/**
+ * One request of the judge; rejects with errors of this package, or with the signal's reason at
+ * once.
+ */
 export type Send = (
   path: "/chat/completions" | "/decisions",
   body: object,
   signal: AbortSignal,
 ) => Promise<unknown>;
+
+const openaiPackage = { name: "openai", versions: "6.41 or later, or 7", major: 6 };
 
 export const officialBaseURL = "https://api.openai.com/v1";
 
@@ -41,21 +50,21 @@ function isOfficial(baseURL: string): boolean {
   return protocol === "https:" && /^(?:[\w-]+\.)?api\.openai\.com$/.test(hostname);
 }
 
-/** The key to send; `null`: none. A key from the environment goes to the service that it belongs to, and to no other. */
-function keyFor(options: ConnectionOptions): string | null {
+/** The key to send; `null`: none. A key from the environment goes to OpenAI's own service only. */
+function resolveKey(options: ConnectionOptions): string | null {
   if (options.apiKey !== undefined) return options.apiKey;
   if (!isOfficial(options.baseURL)) return null;
-  const key = keyFromEnvironment("OPENAI_API_KEY");
+  const key = readKey("OPENAI_API_KEY");
   if (key !== undefined) return key;
   throw new InvalidOptionsError(
     "Expected `apiKey` to be a key of the service, or the environment variable OPENAI_API_KEY to hold one, got neither.",
   );
 }
 
-/** An error body in the one shape that the client reads: `{ error: … }`. */
+/** Rewrites an error body to the one shape that the client reads: `{ error: … }`. */
 async function withErrorObject(response: Response): Promise<Response> {
   const { status, headers } = response;
-  if (explainsItself(status)) {
+  if (needsNoBody(status)) {
     response.body?.cancel().catch(() => {});
     return new Response(null, { status, headers });
   }
@@ -66,45 +75,46 @@ async function withErrorObject(response: Response): Promise<Response> {
   return new Response(JSON.stringify({ error }), { status, headers });
 }
 
-/** A `fetch` for the client: no redirects, bodies up to 4 MiB, and every failure status carries an error object. */
-function guardedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
-  const bounded = boundedFetch(fetch);
+/**
+ * A `fetch` for the client: no redirects, bodies up to 4 MiB, and every failure status carries an
+ * error object.
+ */
+function createClientFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  const bounded = limitFetch(fetch);
   return async (input, init) => {
     const response = await bounded(input, init);
-    // A browser's opaque redirect has status 0: it cannot be rebuilt, and holds nothing.
+    // The opaque redirect of a browser has status 0 and no body; a `Response` with it cannot be
+    // built.
     return response.ok || response.status === 0 ? response : withErrorObject(response);
   };
 }
+
+/** Overrides the ids of the environment, which belong to OpenAI's own service. */
+const foreignIdentity = { organization: null, project: null };
 
 async function createClient(
   options: ConnectionOptions,
   apiKey: string | null,
 ): Promise<OpenAIClient> {
-  const { OpenAI } = await import("openai").catch((error: unknown) => {
-    throw new ToolSieveError(
-      "openaiJudge needs the package `openai` (6.41 or later): npm install openai",
-      { cause: error },
-    );
-  });
-  const isForeign = !isOfficial(options.baseURL);
+  const { OpenAI } = await loadPackage("openaiJudge", [openaiPackage], () => import("openai"));
   try {
     return new OpenAI({
       baseURL: options.baseURL,
       apiKey: apiKey ?? "none",
-      // Stands above every other source of the header, the environment included; `null` leaves it out.
+      // Overrides the header from the environment; `null` leaves it out.
       defaultHeaders: { authorization: apiKey === null ? null : `Bearer ${apiKey}` },
-      ...(isForeign ? { organization: null, project: null } : {}),
+      ...(isOfficial(options.baseURL) ? {} : foreignIdentity),
       adminAPIKey: null,
       maxRetries: 0,
       logLevel: "off",
-      fetch: guardedFetch((...request) => globalThis.fetch(...request)),
+      fetch: createClientFetch((...request) => globalThis.fetch(...request)),
     });
   } catch {
     throw new ToolSieveError("The `openai` client could not be created.");
   }
 }
 
-/** The caller's client, with its retries and logs off; its own `fetch` and headers stay. */
+/** Turns retries and logs of the caller's client off; its own `fetch` and headers stay. */
 function adopt(client: OpenAIClient): OpenAIClient {
   const fetch = read(client, "fetch");
   if (typeof client.withOptions !== "function") return client;
@@ -112,20 +122,21 @@ function adopt(client: OpenAIClient): OpenAIClient {
     maxRetries: 0,
     logLevel: "off",
     ...(typeof fetch === "function"
-      ? { fetch: guardedFetch((...request) => fetch.apply(undefined, request)) }
+      ? { fetch: createClientFetch((...request) => fetch.apply(undefined, request)) }
       : {}),
   });
 }
 
 /**
- * Connects to a service. The package is loaded in the background; without it, every request says what to install.
+ * Connects to a service. The package is loaded in the background; without it, every request says
+ * what to install.
  *
  * @throws {InvalidOptionsError} if the service is OpenAI's own and there is no key.
  */
 export function connect(options: ConnectionOptions): Send {
   const loading =
     options.client === undefined
-      ? createClient(options, keyFor(options))
+      ? createClient(options, resolveKey(options))
       : Promise.resolve(adopt(options.client));
   loading.catch((error: ToolSieveError) => warn(options.logger, error.message));
 

@@ -1,14 +1,21 @@
-/** The OpenAI Decisions protocol (beta): one predicate per tool going out, one probability or refusal each coming back. */
+/**
+ * The OpenAI Decisions protocol (beta): one predicate per tool, one probability or refusal per
+ * answer.
+ */
 
 import { read } from "../../core/read.js";
 import type { ResolvedJudgeLimits } from "../../core/limits.js";
 import type { JudgeContext, JudgeResponse, ToolDescription } from "../../core/types.js";
 import { JudgeResponseError } from "../../errors.js";
-import { toNoulQuestion, usageOf } from "../jev/jev-protocol.js";
+import { toNoulQuestion } from "../jev/jev-protocol.js";
 import { toPromptTool } from "../prompt-tool.js";
 import { toPromptConversation } from "../request-parts.js";
+import { readTokenUsage } from "../token-usage.js";
 
-/** A question depends on its own tool alone: a hostile description can move no probability but its own. */
+/**
+ * A question depends on its own tool alone: a hostile description can move no probability but its
+ * own.
+ */
 function toPredicate(tool: ToolDescription, limits: ResolvedJudgeLimits): object {
   const { instructions, criteria } = toNoulQuestion(toPromptTool(tool, limits));
   return {
@@ -18,7 +25,7 @@ function toPredicate(tool: ToolDescription, limits: ResolvedJudgeLimits): object
 }
 
 /** The body of `POST /decisions`. */
-export function decisionsRequest(
+export function buildDecisionsRequest(
   model: string,
   context: JudgeContext,
   candidates: readonly ToolDescription[],
@@ -31,15 +38,15 @@ export function decisionsRequest(
   };
 }
 
-function probabilityOf(answer: unknown): number | undefined {
+function readProbability(answer: unknown): number | undefined {
   const probability = read(answer, "probability");
   const isPredicate = read(answer, "type") === "predicate" && typeof probability === "number";
   return isPredicate && probability >= 0 && probability <= 1 ? probability : undefined;
 }
 
 /**
- * Reads the answers, which come in question order. A refusal, or an answer that is no probability, leaves its one tool
- * without an answer.
+ * Reads the answers, which come in question order. A refusal, or an answer that is no probability,
+ * leaves its one tool without an answer.
  *
  * @throws {JudgeResponseError} `malformed` if there is not exactly one answer per question.
  */
@@ -53,13 +60,12 @@ export function readDecisions(
       reason: "malformed",
     });
   }
-  const probabilities = answers.map(probabilityOf);
+  const probabilities = answers.map(readProbability);
   const missing = answers.filter((_, index) => probabilities[index] === undefined);
   const isRefused = missing.every((answer) => read(answer, "type") === "refusal");
-  const usage = usageOf(read(body, "usage"));
   return {
     probabilities,
-    ...(usage === undefined ? {} : { usage }),
-    ...(missing.length === 0 ? {} : { missing: isRefused ? "refused" : "malformed" }),
+    usage: readTokenUsage(read(body, "usage")),
+    missing: missing.length === 0 ? undefined : isRefused ? "refused" : "malformed",
   };
 }

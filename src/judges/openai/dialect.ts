@@ -1,4 +1,4 @@
-/** What a server has shown to accept: starts with everything, and gives up one parameter at a time when it is refused. */
+/** The parameters that a server accepts: all at first, less one for each refusal. */
 
 import type { RefusableParameter } from "./client-errors.js";
 
@@ -9,15 +9,16 @@ export interface Dialect {
   readonly refused: ReadonlySet<RefusableParameter>;
 }
 
-function without(dialect: Dialect, parameter: RefusableParameter): Dialect {
+function refuse(dialect: Dialect, parameter: RefusableParameter): Dialect {
   return { ...dialect, refused: new Set([...dialect.refused, parameter]) };
 }
 
 /**
- * How to ask after a parameter was refused; `null` if nothing is left to give up.
+ * The dialect after a parameter was refused; `null` if no other one is left.
  *
- * The token limit changes its name once; alternatives and schema are left out. Without logprobs, or without temperature
- * 0, marks mean nothing: then the model states probabilities, where `mayState` allows that.
+ * The token limit changes its name once; `top_logprobs` and the schema are left out. Without
+ * logprobs, or without temperature 0, marks have no probability: then the model states
+ * probabilities, if `mayState` allows that.
  */
 export function stepDown(
   dialect: Dialect,
@@ -25,20 +26,20 @@ export function stepDown(
   mayState: boolean,
 ): Dialect | null {
   const { method, limitField, refused } = dialect;
-  const stated = mayState ? { ...without(dialect, parameter), method: "stated" as const } : null;
+  const stated = mayState ? { ...refuse(dialect, parameter), method: "stated" as const } : null;
   if (parameter === "max_tokens" || parameter === "max_completion_tokens") {
     const isFirst = !refused.has("max_tokens") && !refused.has("max_completion_tokens");
     const other = limitField === "max_tokens" ? "max_completion_tokens" : "max_tokens";
-    return isFirst ? { ...without(dialect, limitField), limitField: other } : null;
+    return isFirst ? { ...refuse(dialect, limitField), limitField: other } : null;
   }
   if (refused.has(parameter)) return null;
   if (parameter === "temperature") return stated;
-  if (parameter === "response_format") return without(dialect, parameter);
+  if (parameter === "response_format") return refuse(dialect, parameter);
   if (method === "stated") return null;
-  return parameter === "logprobs" ? stated : without(dialect, parameter);
+  return parameter === "logprobs" ? stated : refuse(dialect, parameter);
 }
 
-/** One property, whatever the tools: a schema with one property per tool grows with them, and strict servers limit it. */
+/** The same for any tools: strict servers limit the size of a schema. */
 const responseFormat = {
   type: "json_schema",
   json_schema: {
@@ -53,20 +54,24 @@ const responseFormat = {
   },
 };
 
-/** Room for the reply; a stated one is longer, and its model may think before it answers. */
-function completionTokens(method: Dialect["method"], tools: number): number {
+/** The token limit of the reply; a stated one is longer, and may come from a reasoning model. */
+function limitTokens(method: Dialect["method"], tools: number): number {
   return method === "logprobs" ? 4 * tools + 32 : 8 * tools + 1024;
 }
 
 /** The parameters of a request about so many tools, beside model and messages. */
-export function requestParameters(dialect: Dialect, tools: number): Record<string, unknown> {
+export function listParameters(dialect: Dialect, tools: number): Record<string, unknown> {
+  const asksLogprobs = dialect.method === "logprobs";
   const all: Record<string, unknown> = {
     response_format: responseFormat,
     temperature: 0,
-    ...(dialect.method === "logprobs" ? { logprobs: true, top_logprobs: 5 } : {}),
-    [dialect.limitField]: completionTokens(dialect.method, tools),
+    logprobs: asksLogprobs ? true : undefined,
+    top_logprobs: asksLogprobs ? 5 : undefined,
+    [dialect.limitField]: limitTokens(dialect.method, tools),
   };
   return Object.fromEntries(
-    Object.entries(all).filter(([name]) => !dialect.refused.has(name as RefusableParameter)),
+    Object.entries(all).filter(
+      ([name, value]) => value !== undefined && !dialect.refused.has(name as RefusableParameter),
+    ),
   );
 }

@@ -18,10 +18,16 @@ const optionsSchema = z.strictObject({
 
 export interface CachingOptions {
   /**
-   * Batches whose answers are kept, from 1; the least recently used one makes room. @default 500
+   * Batches with kept answers, from 1; the least recently used one is dropped first.
+   *
+   * @default 500
    */
   readonly maxEntries?: number | undefined;
-  /** How long an answer is kept, in milliseconds. @default 300000 */
+  /**
+   * How long an answer is kept, in milliseconds.
+   *
+   * @default 300000
+   */
   readonly ttlMs?: number | undefined;
 }
 
@@ -48,8 +54,9 @@ export function caching(judge: Judge | JudgeFunction, options: CachingOptions = 
     perf: { now: () => performance.now() },
   });
   const answers = createAnswerCache(cache);
-  const ask: Judge["judge"] = async (request, judgeOptions) => inner.judge(request, judgeOptions);
   return wrapJudge(inner, (request, judgeOptions) =>
-    answers.ask(hashJudgeRequest(request), request, judgeOptions, ask),
+    answers.ask(hashJudgeRequest(request), request, judgeOptions, (...call) =>
+      inner.judge(...call),
+    ),
   );
 }

@@ -12,12 +12,14 @@ import { toJudge } from "../judge.js";
 import { wrapJudge } from "./wrap-judge.js";
 
 /**
- * Maps every probability of a judge through a fit of `fitCalibration`; abstentions and missing answers are not changed. The judge's own thresholds are dropped: they were made for the other scale, and calibrated probabilities are read
- * with the default ones.
+ * Maps every probability of a judge through a fit of `fitCalibration`; abstentions and missing
+ * answers are not changed. The judge's own thresholds are dropped: they were made for the other
+ * scale, and calibrated probabilities are read with the default ones.
  *
- * The judge keeps its `id`: change the selector's `version` with the fit, so that records before and after stay apart.
+ * The judge keeps its `id`: change the selector's `version` with the fit, so that records before
+ * and after stay apart.
  *
- * @throws {InvalidOptionsError} at construction, if the fit is none.
+ * @throws {InvalidOptionsError} at construction, if the fit is invalid.
  * @example
  * const fit = { method: "platt", slope: 0.6, intercept: -0.4 } as const;
  * const judge = calibrated(async ({ candidates }) => candidates.map(() => 0.9), fit);

@@ -46,16 +46,16 @@ type Thresholds = NonNullable<Judge["thresholds"]>;
 
 const defaultThresholds: Thresholds = { confidence: 0.8, rejection: 0.2 };
 
-/** The second judge ends this long before the budget does, so that the first one's answers still arrive in it. */
+/** Time before the end of the budget at which the second judge is given up. */
 const reserveMs = 20;
 
-/** Requests to one judge at a time, where its limit splits what it is asked. */
+/** Requests to one judge at a time, if its limit demands several. */
 const concurrency = 4;
 
-/** How far apart final answers stay that lie below the other scale's threshold. */
+/** Scale of the distances between final answers that were moved to the threshold. */
 const rankStep = 1e-6;
 
-/** Which answers of the first judge are final, by its own scale. */
+/** Thresholds on the first judge's scale, at and beyond which its answers are final. */
 function readCuts(options: CascadingOptions, { thresholds }: Judge): Thresholds {
   const { rejectBelow, acceptAbove } = parseOptions(optionsSchema, options, "cascading");
   const own = thresholds ?? defaultThresholds;
@@ -70,8 +70,9 @@ function readCuts(options: CascadingOptions, { thresholds }: Judge): Thresholds 
 }
 
 /**
- * The final answers of the first judge on the second's scale, `undefined` where one is open. An answer that the second's
- * thresholds would read otherwise is moved to the threshold; accepted ones keep their order above it, for the cap.
+ * The final answers of the first judge on the second's scale, `undefined` where one is open. An
+ * answer that the second's thresholds would read otherwise is moved to the threshold; accepted ones
+ * keep their order above it, for the cap.
  */
 function toFinalAnswers(answers: readonly Answer[], cuts: Thresholds, scale: Thresholds) {
   const isAccepted = (answer: Answer): answer is number =>
@@ -87,7 +88,7 @@ function toFinalAnswers(answers: readonly Answer[], cuts: Thresholds, scale: Thr
   });
 }
 
-/** An open answer of the first judge as it stands without the second: on the other's scale it must decide nothing. */
+/** An open answer of the first judge, moved so that the second's thresholds do not decide it. */
 function toUndecided(answer: Answer, { rejection, confidence }: Thresholds): Answer {
   const decides = typeof answer === "number" && (answer <= rejection || answer >= confidence);
   return decides ? (rejection + confidence) / 2 : answer;
@@ -99,7 +100,7 @@ function countRequests(error: unknown): number {
   return ToolSieveError.isInstance(error) && "attempts" in error ? Number(error.attempts) : 1;
 }
 
-/** Why the second judge's answers are missing: its reply held none, or there was no reply. */
+/** The reason of missing answers after an error of the second judge. */
 function explainMissing(error: unknown): NonNullable<JudgeResponse["missing"]> {
   if (!JudgeResponseError.isInstance(error) || error.reason === "circuit-open") return "error";
   return error.reason === "refused" ? "refused" : "malformed";
@@ -122,7 +123,7 @@ async function withReserve<T>(
   }
 }
 
-/** What became of one request to a judge: a response, or the error that it failed with. */
+/** The end of one request to a judge: a response or an error. */
 type PartResult = {
   readonly candidates: JudgeRequest["candidates"];
 } & ({ readonly response: JudgeResponse } | { readonly error: unknown });
@@ -156,7 +157,7 @@ function askParts(
   return pMap(parts, ask, { concurrency });
 }
 
-/** The second judge's answers to the open tools; where its budget ended, what the first judge left standing. */
+/** The second judge's answers to the open tools; after a timeout, the first judge's own answers. */
 function mergeSecond(parts: readonly PartResult[], standing: readonly Answer[]): JudgeResponse {
   let start = 0;
   const responses = parts.map((part): JudgeResponse => {
@@ -179,7 +180,7 @@ function mergeFirst(parts: readonly PartResult[]): JudgeResponse {
   return mergeResponses(responses);
 }
 
-/** What the cascade says of itself: the second judge's scale, and what both need of a request. */
+/** Identity and limits of the cascade: the second judge's scale, the needs of both. */
 function describeCascade(first: Judge, second: Judge): Omit<Judge, "judge"> {
   const isCatalog = first.scope === "catalog" || second.scope === "catalog";
   const batchSizes = [first, second].flatMap(({ batchSize }) => batchSize ?? []);
@@ -189,7 +190,7 @@ function describeCascade(first: Judge, second: Judge): Omit<Judge, "judge"> {
     thresholds: second.thresholds ?? defaultThresholds,
     maxTools: second.maxTools ?? first.maxTools,
     scope: isCatalog ? "catalog" : undefined,
-    // A whole catalog comes in one request; the cascade itself keeps to the limits of each judge.
+    // A whole catalog comes in one request, which `askParts` splits by the limit of each judge.
     batchSize: isCatalog || batchSizes.length === 0 ? undefined : Math.min(...batchSizes),
     prepare:
       prepares.length === 0
@@ -201,13 +202,15 @@ function describeCascade(first: Judge, second: Judge): Omit<Judge, "judge"> {
 }
 
 /**
- * Asks a cheap judge first, and a better one only about the tools that the first left open: between `rejectBelow` and
- * `acceptAbove`, or without an answer. Without these options the first judge's own thresholds decide. Probabilities are on
- * the second judge's scale, and so are the thresholds of the result. If either judge needs the whole catalog (`scope`), the
- * first gets all candidates in one request.
+ * Asks a cheap judge first, and a better one only about the tools that the first left open: between
+ * `rejectBelow` and `acceptAbove`, or without an answer. Without these options the first judge's
+ * own thresholds decide. Probabilities are on the second judge's scale, and so are the thresholds
+ * of the result. If either judge needs the whole catalog (`scope`), the first gets all candidates
+ * in one request.
  *
- * If the budget ends while the second judge works, the first one's answers stand, the open ones as uncertain. If the
- * second judge fails otherwise, the open ones have no answer; if both fail, the second's error is thrown.
+ * If the budget ends while the second judge works, the first one's answers stand, the open ones as
+ * uncertain. If the second judge fails otherwise, the open ones have no answer; if both fail, the
+ * second's error is thrown.
  *
  * @throws {InvalidOptionsError} at construction.
  * @example

@@ -1,4 +1,7 @@
-/** A wrapper that stops asking a judge which keeps failing, so that an outage is not paid for on every turn. */
+/**
+ * A wrapper that stops asking a failing judge, so that an outage does not cost every turn its
+ * budget.
+ */
 
 import * as z from "zod";
 import { JudgeResponseError, JudgeTimeoutError } from "../../errors.js";
@@ -10,11 +13,10 @@ import type {
   JudgeResponse,
   Logger,
 } from "../../core/types.js";
-import { loggerSchema } from "../../core/warn-once.js";
+import { loggerSchema, warn } from "../../core/warn-once.js";
 import { notAwaited, onAbort, untilAborted } from "../../core/abort.js";
-import { failureOf, statusOf, type JudgeFailure } from "../failure.js";
+import { classifyFailure, readStatus, type JudgeFailure } from "../failure.js";
 import { toJudge } from "../judge.js";
-import { warn } from "../warn.js";
 import { wrapJudge } from "./wrap-judge.js";
 
 export const breakerOptionsSchema = z.strictObject({
@@ -39,9 +41,13 @@ export interface BreakerOptions {
 }
 
 export interface CircuitBreakingOptions extends BreakerOptions {
-  /** Told once when the judge is switched off. Silent by default. */
+  /** Warned when the circuit opens. Silent by default. */
   readonly logger?: Logger | undefined;
-  /** The clock, in milliseconds; a seam for tests. @default Date.now */
+  /**
+   * The clock, in milliseconds; a seam for tests.
+   *
+   * @default Date.now
+   */
   readonly now?: (() => number) | undefined;
 }
 
@@ -74,13 +80,19 @@ const healthByFailure: Readonly<Record<JudgeFailure, Health>> = {
   "control-flow": "silent",
 };
 
-/** A reply without any valid answer counts like one that cannot be read; single refusals do not count. */
+/**
+ * A reply without any valid answer counts like one that cannot be read; single refusals do not
+ * count.
+ */
 function rateResponse({ probabilities, missing }: JudgeResponse): Health {
   const hasAnswer = probabilities.length === 0 || probabilities.some((p) => p !== undefined);
   return hasAnswer || missing === "refused" ? "answered" : "failed";
 }
 
-/** The state of one circuit: closed (counting), open (until a time), or half-open (one probe under way). */
+/**
+ * The state of one circuit: closed (counting), open (until a time), or half-open (one probe under
+ * way).
+ */
 class Circuit {
   #failures = 0;
   #openUntil: number | null = null;
@@ -105,7 +117,7 @@ class Circuit {
     if (entry === "probe") this.#probing = false;
     if (health === "silent") return false;
     if (health === "answered") {
-      // A late answer to a call from before the outage proves nothing: only a probe closes an open circuit.
+      // A late answer from before the outage does not close an open circuit; only a probe does.
       if (entry === "probe") this.#openUntil = null;
       this.#failures = 0;
       return false;
@@ -120,7 +132,7 @@ class Circuit {
 }
 
 function describeOpening(id: string, health: Health, error: unknown, openMs: number): string {
-  const status = statusOf(error);
+  const status = readStatus(error);
   const shown = status === null ? "" : ` (status ${status})`;
   const why =
     health === "broken"
@@ -140,8 +152,9 @@ function startCall({ signal }: JudgeOptions): Attempt {
 }
 
 /**
- * A probe ends with the budget or with the caller's abort, but not because its turn needs no more answers: the other
- * batches of the turn fail fast, and that would end every probe before it has shown anything.
+ * A probe ends with the budget or with the caller's abort, but not because its turn needs no more
+ * answers: the other batches of the turn fail fast, and that would end every probe before it has
+ * shown anything.
  */
 function startProbe({ signal, deadline }: JudgeOptions, limitMs: number): Attempt {
   const controller = new AbortController();
@@ -161,13 +174,14 @@ function startProbe({ signal, deadline }: JudgeOptions, limitMs: number): Attemp
 }
 
 /**
- * Stops asking a failing judge. After `failures` failures in a row (failure statuses, no connection, timeouts, malformed
- * replies, anything else that it throws) calls fail at once with a `JudgeResponseError` of reason `circuit-open`. After
- * `openMs` one call is let through as a probe: an answer closes the circuit, a failure keeps it open. The probe goes on
- * within its budget even if its turn needs no further answers. Refused credentials or parameters open the circuit at once.
+ * Stops asking a failing judge. After `failures` failures in a row (failure statuses, no
+ * connection, timeouts, malformed replies, anything else that it throws) calls fail at once with a
+ * `JudgeResponseError` of reason `circuit-open`. After `openMs` one call is let through as a probe:
+ * an answer closes the circuit, a failure keeps it open. The probe goes on within its budget even
+ * if its turn needs no further answers. Refused credentials or parameters open the circuit at once.
  *
- * Not counted: refusals and requests or replies that were too long, so that no user can switch the judge off for all;
- * calls that the caller aborts; LangGraph's control flow.
+ * Not counted: refusals and requests or replies that were too long, so that no user can switch the
+ * judge off for all; calls that the caller aborts; LangGraph's control flow.
  *
  * @throws {InvalidOptionsError} at construction.
  * @example
@@ -200,7 +214,7 @@ export function circuitBreaking(
         leave(rateResponse(response));
         return response;
       } catch (error) {
-        const failure = failureOf(error);
+        const failure = classifyFailure(error);
         const isCallersAbort = attempt.signal.aborted && failure !== "timeout";
         leave(isCallersAbort ? "silent" : healthByFailure[failure], error);
         throw error;

@@ -1,4 +1,4 @@
-/** A wrapper that repeats a judge's request after a passing failure, inside the one budget of the turn. */
+/** A wrapper that repeats a failed request to a judge within the budget of the turn. */
 
 import * as z from "zod";
 import { JudgeHttpError, JudgeResponseError, JudgeTimeoutError } from "../../errors.js";
@@ -11,7 +11,7 @@ import type {
   JudgeRequest,
   JudgeResponse,
 } from "../../core/types.js";
-import { failureOf } from "../failure.js";
+import { classifyFailure } from "../failure.js";
 import { toJudge } from "../judge.js";
 import { wrapJudge } from "./wrap-judge.js";
 
@@ -23,11 +23,24 @@ export const retryOptionsSchema = z.strictObject({
 
 /** How a failed request is repeated. */
 export interface RetryOptions {
-  /** Repetitions after the first request, from 0. @default 2 */
+  /**
+   * Repetitions after the first request, from 0.
+   *
+   * @default 2
+   */
   readonly retries?: number | undefined;
-  /** The wait before the first repetition, in milliseconds, doubled for each further one and varied by up to a half. @default 100 */
+  /**
+   * Delay before the first repetition, in milliseconds; doubled for each further one, less a random
+   * part of up to a half.
+   *
+   * @default 100
+   */
   readonly baseDelayMs?: number | undefined;
-  /** The longest such wait, in milliseconds. @default 1000 */
+  /**
+   * The longest delay, in milliseconds.
+   *
+   * @default 1000
+   */
   readonly maxDelayMs?: number | undefined;
 }
 
@@ -42,14 +55,17 @@ function noteAttempts(error: unknown, attempts: number): unknown {
   return error;
 }
 
-/** The wait before the next request, in milliseconds; `null` if no further request fits into the budget. */
+/**
+ * The wait before the next request, in milliseconds; `null` if no further request fits into the
+ * budget.
+ */
 function planDelay(
   attempt: number,
   error: unknown,
   settings: RetrySettings,
   deadline: number | undefined,
 ): number | null {
-  if (attempt > settings.retries || failureOf(error) !== "transient") return null;
+  if (attempt > settings.retries || classifyFailure(error) !== "transient") return null;
   const retryAfterMs = JudgeHttpError.isInstance(error) ? error.retryAfterMs : null;
   const backoff = Math.min(settings.maxDelayMs, settings.baseDelayMs * 2 ** (attempt - 1));
   const delay = Math.max(retryAfterMs ?? 0, backoff * (0.5 + Math.random() / 2));
@@ -67,11 +83,12 @@ function addRetries(response: JudgeResponse, retries: number): JudgeResponse {
 }
 
 /**
- * Repeats a request that failed for a passing reason: status 429, 529 or 5xx, or no connection. Anything else (a refused
- * key, a malformed reply, a refusal) is passed on as it is, and so is a wait that does not fit: `Retry-After` is honoured
- * only if it ends within the turn's budget (within `maxDelayMs` where there is none).
+ * Repeats a request after a transient failure: status 429, 529 or 5xx, or no connection. Any other
+ * failure is passed on. `Retry-After` is honoured if it ends within the turn's budget (within
+ * `maxDelayMs` without a budget); else the failure is passed on at once.
  *
- * Errors of this package carry the number of requests made in `attempts`; replies carry `requests` and `retries`.
+ * Errors of this package carry the number of requests made in `attempts`; replies carry `requests`
+ * and `retries`.
  *
  * @throws {InvalidOptionsError} at construction.
  * @example

@@ -1,4 +1,4 @@
-/** Wraps a judge: the identity stays, the asking changes, and every reply is checked once. */
+/** Wraps a judge: identity and limits stay, the request changes, and the reply is checked once. */
 
 import type { Judge, JudgeResponse } from "../../core/types.js";
 import { isValidAnswer } from "../../core/verdict.js";
@@ -12,8 +12,8 @@ export function isChecked(judge: Judge): boolean {
 }
 
 /**
- * The reply with one answer per candidate, `undefined` where it is missing or invalid. A reply with any other number of
- * answers holds none: nobody could tell which candidate an answer belongs to.
+ * The reply with one answer per candidate, `undefined` where it is missing or invalid. A reply with
+ * any other number of answers is void, because an answer cannot be matched to a candidate.
  */
 export function checkResponse(response: JudgeResponse, expected: number): JudgeResponse {
   const isObject = typeof response === "object" && response !== null;
@@ -27,8 +27,8 @@ export function checkResponse(response: JudgeResponse, expected: number): JudgeR
 }
 
 /**
- * A judge with the identity and limits of `inner` that asks differently: `id`, `batchSize`, `scope`, `maxTools`,
- * `thresholds` and `prepare` are carried through. Its replies are checked.
+ * A judge with the identity and limits of `inner` that asks differently: `id`, `batchSize`,
+ * `scope`, `maxTools`, `thresholds` and `prepare` are carried through. Its replies are checked.
  *
  * @param changes what else differs from `inner`.
  */

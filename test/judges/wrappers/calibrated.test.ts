@@ -120,6 +120,33 @@ describe("fitCalibration", () => {
     },
   );
 
+  it("fits stated probabilities, which no logistic curve fits, better with isotonic steps", () => {
+    // A chat model states few round values: below 0.9 hardly any is right, at 0.9 and above most are.
+    const shares = {
+      0: 0.01,
+      0.1: 0.02,
+      0.3: 0.02,
+      0.5: 0.03,
+      0.7: 0.03,
+      0.8: 0.04,
+      0.9: 0.9,
+      0.95: 0.92,
+      1: 0.93,
+    };
+    const stated = Object.entries(shares);
+    const pairs = Array.from({ length: 3000 }, (_, index): CalibrationPair => {
+      const [probability, share] = stated[index % stated.length] ?? ["0", 0];
+      return {
+        probability: Number(probability),
+        applicable: ((index * 6151 + 311) % 3001) / 3001 < share,
+      };
+    });
+    const briers = (["isotonic", "platt"] as const).map(
+      (method) => fitCalibration(pairs, { method }).heldOut?.brier ?? 1,
+    );
+    expect(briers[0]).toBeLessThan((briers[1] ?? 0) * 0.8);
+  });
+
   it("smooths an isotonic block of n pairs with k applicable ones to (k + ½) / (n + 1)", () => {
     const pairs = [
       { probability: 0.1, applicable: false },

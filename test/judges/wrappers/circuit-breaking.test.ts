@@ -3,7 +3,7 @@ import { JudgeHttpError, JudgeResponseError, JudgeTimeoutError } from "../../../
 import { notAwaited } from "../../../src/core/abort.js";
 import type { Judge, JudgeRequest, Selection } from "../../../src/core/types.js";
 import { circuitBreaking } from "../../../src/judges/wrappers/circuit-breaking.js";
-import { guarded } from "../../../src/judges/wrappers/guarded.js";
+import { guardJudge } from "../../../src/judges/wrappers/guard-judge.js";
 import { fakeJudge } from "../../../src/testing/fake-judge.js";
 import { createToolSelector } from "../../../src/selector/tool-selector.js";
 
@@ -353,14 +353,14 @@ describe("circuitBreaking", () => {
   });
 });
 
-describe("guarded", () => {
+describe("guardJudge", () => {
   const signal = new AbortController().signal;
   const failing = (): Judge & { readonly requests: readonly unknown[] } =>
     fakeJudge({ error: http(503) });
 
   it("retries inside the breaker: one call of the turn is one failure", async () => {
     const inner = failing();
-    const judge = guarded(inner, {
+    const judge = guardJudge(inner, {
       retry: { retries: 1, baseDelayMs: 0 },
       breaker: { failures: 2 },
     });
@@ -375,6 +375,6 @@ describe("guarded", () => {
 
   it("leaves a raw judge bare", () => {
     const inner = failing();
-    expect(guarded(inner, { raw: true })).toBe(inner);
+    expect(guardJudge(inner, { raw: true })).toBe(inner);
   });
 });

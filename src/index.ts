@@ -5,6 +5,7 @@
 
 export { createToolSelector } from "./selector/tool-selector.js";
 export type { ModelStep } from "./selector/model-step.js";
+export type { PrepareOptions } from "./selector/prepare-tools.js";
 export type { ToolSelector } from "./selector/tool-selector.js";
 export type { ResolvedOptions, ToolSelectorOptions } from "./core/options.js";
 export type { ContextOptions, Redact } from "./core/context.js";

@@ -146,7 +146,9 @@ export function createCatalogReader(options: CatalogReaderOptions): CatalogReade
         return { tool, ...readTool(tool, describe) };
       }
       const known = memory.get(tool);
-      const reading = known?.byDescribe.get(describe) ?? readAgain(tool, describe, known?.latest);
+      const before = known?.byDescribe.get(describe);
+      if (before !== undefined) return { tool, ...before };
+      const reading = readAgain(tool, describe, known?.latest);
       const byDescribe = known?.byDescribe ?? new WeakMap<Describe, ReadTool>();
       memory.set(tool, { byDescribe: byDescribe.set(describe, reading), latest: reading });
       return { tool, ...reading };

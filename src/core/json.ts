@@ -11,18 +11,44 @@ import safeStringify from "safe-stable-stringify";
  */
 const maxNodes = 50_000;
 
-const common = { bigint: "string", circularValue: "[Circular]", maximumDepth: 100 } as const;
+/** Levels that are written. */
+const maxDepth = 100;
+
+const common = { bigint: "string", circularValue: "[Circular]", maximumDepth: maxDepth } as const;
 const inOrder = safeStringify.configure({ ...common, deterministic: false });
 const sorted = safeStringify.configure({ ...common, deterministic: true });
 
-/** Stands for a value inside itself, or one that lies too deep. */
-const placeholder = /"\[(?:Circular|Object|Array)\]"/;
+/**
+ * Counts the properties and items below a value, up to just over `maxNodes`; a value that lies too
+ * deep, as one inside itself does, and a BigInt count as too many.
+ */
+function countNodes(value: unknown, depth: number, before: number): number {
+  if (typeof value === "bigint") return Number.POSITIVE_INFINITY;
+  if (typeof value !== "object" || value === null) return before + 1;
+  if (depth === maxDepth) return Number.POSITIVE_INFINITY;
+  let nodes = before + 1;
+  for (const inner of Object.values(value)) {
+    nodes = countNodes(inner, depth + 1, nodes);
+    if (nodes > maxNodes) break;
+  }
+  return nodes;
+}
+
+/** Writes at most `maxNodes` properties and items, with placeholders for cycles. Slow. */
+function writeBounded(value: unknown, writer: typeof inOrder): string | undefined {
+  let nodes = 0;
+  return writer(value, (_key, inner) => {
+    nodes += 1;
+    return nodes > maxNodes ? undefined : inner;
+  });
+}
 
 /**
  * Replaces half surrogate pairs, which JSON writes as escapes. An escaped backslash is matched
  * first, so that text stays text.
  */
 function repairEscapes(json: string): string {
+  if (!json.includes("\\ud")) return json;
   return json.replace(/\\\\|\\ud[89a-f][0-9a-f]{2}/g, (escape) =>
     escape === "\\\\" ? escape : "\ufffd",
   );
@@ -35,17 +61,12 @@ export interface JsonText {
 }
 
 function write(value: unknown, writer: typeof inOrder): JsonText | null {
-  let nodes = 0;
-  let isPlain = true;
   try {
-    const json = writer(value, (_key, inner) => {
-      nodes += 1;
-      if (nodes > maxNodes || typeof inner === "bigint") isPlain = false;
-      return nodes > maxNodes ? undefined : inner;
-    });
+    const isBounded = countNodes(value, 0, 0) <= maxNodes;
+    const json = isBounded ? writer(value) : writeBounded(value, writer);
     if (json === undefined) return null;
     const text = repairEscapes(json);
-    return { text, isExact: isPlain && text === json && !placeholder.test(json) };
+    return { text, isExact: isBounded && text === json };
   } catch {
     return null;
   }

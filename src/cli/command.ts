@@ -1,4 +1,4 @@
-/** Commands: strict arguments, one line on stderr and exit code 2 for what is wrong with them. */
+/** Commands: strict arguments; a wrong one is one line on stderr and exit code 2. */
 
 import { readFile } from "node:fs/promises";
 import { Command, CommanderError } from "commander";
@@ -31,7 +31,7 @@ export function createCommand(name: string, description: string): Command {
     .configureOutput({ outputError: (text) => printError(reword(text)) });
 }
 
-/** Runs a command; what is wrong with its input is said in one line. Bugs are thrown. */
+/** Runs a command. Wrong input is one line on stderr and exit code 2; bugs are thrown. */
 export async function runCommand(command: Command, args: readonly string[]): Promise<void> {
   try {
     await command.parseAsync(args, { from: "user" });

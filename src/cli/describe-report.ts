@@ -1,4 +1,4 @@
-/** A report as text for a terminal: the verdict first, then what it stands on. */
+/** A report as text for a terminal: the verdict first, then its figures. */
 
 import { formatCount, formatNumber, formatPercent } from "../core/format.js";
 import type {
@@ -72,7 +72,7 @@ function describeBlocks({ toolBlocks, netSaving }: JudgedCohort): string {
   return `${blocks}; cached prefix broken in ${formatCount(brokenPrefixes)} of ${formatCount(turns)} turns`;
 }
 
-/** What the same turns would have saved if their block only grew. */
+/** Describes the savings of the same turns with a block that only grows. */
 function describeSticky({ sticky }: NetSaving): string {
   const savings = sticky.map(({ sticky: scope, mean, lowerBound, brokenPrefixes }) => {
     const saved =

@@ -34,7 +34,7 @@ const explanations: Readonly<Record<SelectionReason, string>> = {
   cancelled: "the turn was cancelled",
 };
 
-/** One plain sentence: what an agent would get, and why. */
+/** Describes the tools that an agent would get, and the reason, in one sentence. */
 function describeOffer({ reason, record, fallback, status }: Selection): string {
   const { catalog, suggested, error } = record;
   if (reason === "none-applicable" && !fallback) {
@@ -58,7 +58,7 @@ function drawBar(probability: number): string {
   return "█".repeat(Math.floor(eighths / 8)) + (rest === 0 ? "" : "▏▎▍▌▋▊▉"[rest - 1]);
 }
 
-/** More digits for small ones: that is where the embedded judge's threshold lies. */
+/** More digits for small probabilities, where the embedded judge has its threshold. */
 function formatProbability(probability: number): string {
   if (probability > 0 && probability < 0.00005) return "<0.0001";
   return probability.toFixed(probability > 0 && probability < 0.01 ? 4 : 3);

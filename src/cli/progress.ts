@@ -9,7 +9,7 @@ const firstAfterMs = 1000;
 const betweenMs = { terminal: 200, file: 10_000 } as const;
 
 export interface Progress {
-  /** Says how far the read is; most calls print nothing. */
+  /** Shows the progress; most calls print nothing. */
   update(text: string): void;
   /** Clears the line. */
   done(): void;

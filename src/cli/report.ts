@@ -73,8 +73,8 @@ async function report(paths: readonly string[], options: ReportOptions): Promise
 }
 
 /**
- * Says whether a log is enough to enforce. Exit codes: 0 ready, 1 not ready, 3 no evidence, 2 usage
- * or I/O error.
+ * Reports whether a log is enough to enforce. Exit codes: 0 ready, 1 not ready, 3 no evidence, 2
+ * usage or I/O error.
  */
 export function createReportCommand(): Command {
   return addLogOptions(

@@ -1,4 +1,4 @@
-/** `summarize`: reads records once, in any order, and says what they show. */
+/** `summarize`: reads records once, in any order, and returns the report's figures. */
 
 import type { SelectionRecord } from "../core/record.js";
 import {
@@ -35,7 +35,7 @@ export async function collectEvidence(
   return log;
 }
 
-/** What the figures assume, for the page to state. */
+/** Lists the assumptions of the figures, as sentences. */
 function listAssumptions(
   judged: JudgedCohort | null,
   { looks }: ResolvedSummarizeOptions,
@@ -115,10 +115,10 @@ function finishSummary(
 const nameAgent = (summary: AgentSummary | undefined): string => summary?.agent ?? unnamedAgent;
 
 /**
- * Says what a shadow log shows: the verdict with its reasons, and every figure behind it.
+ * Summarizes a shadow log: the verdict with its reasons, and every figure behind it.
  *
- * Records may come in any order. Of each turn about 100 bytes stay in memory, whatever its size in
- * the log.
+ * Records may come in any order. About 150 bytes of each turn stay in memory, independent of its
+ * size in the log.
  *
  * @param records any iterable of records; those of `readRecords` also bring their counts of
  * unreadable lines.

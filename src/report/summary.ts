@@ -69,7 +69,7 @@ export interface ToolSummary {
    * Why it would have been hidden (`not-applicable`, `over-cap`, `not-shortlisted`) and how often.
    */
   readonly missReasons: readonly Count[];
-  /** What was kept in the turns that missed it, most frequent first; at most five. */
+  /** Tools that were kept in turns that missed it, the most frequent first; at most five. */
   readonly keptInstead: readonly Count[];
   /** Some threads that missed it, at most five: the first by name. */
   readonly missedThreads: readonly string[];
@@ -91,7 +91,7 @@ export interface Count {
   readonly count: number;
 }
 
-/** Good–Turing estimates of what the log has not shown yet. */
+/** Good–Turing estimates of tools that the log has not shown yet. */
 export interface UnseenTools {
   /** Tools called in exactly one unit. */
   readonly calledInOneUnit: number;
@@ -176,9 +176,9 @@ export interface StickySaving {
 
 /** How long a tools block must stay the same, under caching, for the selection to pay. */
 export interface BreakEven {
-  /** Turns between two changes of the tools block; `null`: never, whatever the block does. */
+  /** Turns between two changes of the tools block; `null`: it never pays. */
   readonly turns: number | null;
-  /** What the log shows; `null` if the block never changed. */
+  /** The observed number; `null` if the block never changed. */
   readonly observed: number | null;
 }
 
@@ -264,7 +264,7 @@ export interface PowerAdvice {
   readonly chance: number;
 }
 
-/** The judged cohort of an agent: what its verdict stands on. */
+/** The judged cohort of an agent, on which its verdict is based. */
 export interface JudgedCohort {
   readonly cohort: CohortKey;
   readonly policy: CohortPolicy;
@@ -354,7 +354,7 @@ export interface HarmComparison {
   readonly enforcedUnitsNeeded: number | null;
 }
 
-/** How the model got back what enforce hid from it, over all enforced turns. */
+/** Searches, recoveries and stopped calls of hidden tools, over all enforced turns. */
 export interface RecoverySummary {
   readonly turns: number;
   /** Calls of `find_tools`. */
@@ -407,7 +407,7 @@ export interface ReportSummary {
   readonly agents: Readonly<Record<string, AgentSummary>>;
   /** All cohorts, newest first. */
   readonly cohorts: readonly CohortSummary[];
-  /** What the figures assume, in sentences that the page states. */
+  /** Assumptions of the figures, as sentences on the page. */
   readonly assumptions: readonly string[];
   readonly options: {
     /** The limit m, a share of units. */

@@ -7,11 +7,10 @@ import type { CohortPolicy } from "./summary.js";
 type Thresholds = Pick<CohortPolicy, "confidenceThreshold" | "rejectionThreshold">;
 
 /**
- * Multiplies the odds of a probability. The ends are moved inside first, so that they too have
- * neighbours.
+ * Multiplies the odds of a probability; 0 and 1, which have none, count as 0.01 and 0.99.
  */
 export function scaleOdds(probability: number, factor: number): number {
-  const inside = Math.min(0.99, Math.max(0.01, probability));
+  const inside = probability <= 0 ? 0.01 : probability >= 1 ? 0.99 : probability;
   const odds = (inside / (1 - inside)) * factor;
   return Number((odds / (1 + odds)).toPrecision(3));
 }

@@ -129,6 +129,11 @@ describe("tools that were never called", () => {
     });
   });
 
+  it("come with a chance of at most 1, where every unit called several for the first time", async () => {
+    const { unseen } = await judgedOf([calling("a", "rare_1", "rare_2", "common")]);
+    expect(unseen).toMatchObject({ calledInOneUnit: 3, nextCallIsNew: 1, nextUnitBringsNew: 1 });
+  });
+
   it("are unknown without any call", async () => {
     const { unseen } = await judgedOf([shadowRecord({ outcome: { called: [] } })]);
     expect(unseen).toMatchObject({ nextCallIsNew: null, nextUnitBringsNew: null, neverCalled: 2 });

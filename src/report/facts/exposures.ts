@@ -30,7 +30,7 @@ const outsideReasons: ReadonlySet<string> = new Set<ToolReason>([
   "fallback-cap",
 ]);
 
-/** Visible since an earlier turn, whatever the judge says now. */
+/** Reasons of tools that stay visible from an earlier turn, independent of the judge. */
 const lastingReasons: ReadonlySet<string> = new Set<ToolReason>(["sticky", "revealed"]);
 
 /**

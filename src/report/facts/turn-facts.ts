@@ -206,7 +206,7 @@ function readRecovery(
   };
 }
 
-/** What is known of a record beside itself. */
+/** Findings about a record that its facts include. */
 export interface RecordFindings extends Pick<
   TurnFacts,
   "exposures" | "exposedUnder" | "missedUnder"

@@ -1,4 +1,4 @@
-/** What the judged cohort shows: misses, tools, calls by probability, fallbacks, latency. */
+/** Sections on the judged cohort: misses, tools, calls by probability, fallbacks, latency. */
 
 import type { Distribution, JudgedCohort, ReportSummary, ToolSummary } from "../summary.js";
 import { bar, formatDuration, figure, right, section, table } from "./figures.js";

@@ -14,7 +14,7 @@ export const formatDuration = (ms: number): string =>
 /** "2026-12-01 09:30 UTC" */
 export const formatTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 
-/** A figure of the summary; `path` says where it stands in `--json`. `null` is shown as unknown. */
+/** A figure of the summary with its path in `--json`. `null` is shown as unknown. */
 export function figure(
   value: number | null,
   path: string,
@@ -83,7 +83,7 @@ export const bar = (share: number): Markup =>
     ><span style="width:${Math.round(Math.min(1, Math.max(0, share)) * 1000) / 10}%"></span
   ></span>`;
 
-/** A section with a heading and an explanation of what it shows. */
+/** A section with a heading and an explanation. */
 export function section(
   id: string,
   heading: string,

@@ -11,7 +11,7 @@ export class Markup {
   }
 }
 
-/** What a template takes; `null`, `undefined` and `false` are nothing. */
+/** A value of a template; `null`, `undefined` and `false` render as nothing. */
 export type Content = string | number | Markup | readonly Content[] | null | undefined | false;
 
 const entities: ReadonlyMap<string, string> = new Map([

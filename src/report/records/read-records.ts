@@ -27,7 +27,7 @@ export interface ReadCounts {
 /** Records, and how many lines were none; the counts are complete after the last record. */
 export interface RecordLog extends AsyncIterable<SelectionRecord> {
   readonly counts: ReadCounts;
-  /** Bytes read so far, as they lie on disk. */
+  /** Bytes read so far, before decompression. */
   readonly bytesRead: number;
 }
 
@@ -101,7 +101,7 @@ class RecordReader implements RecordLog {
     }
   }
 
-  /** A stream of chunks or of records: its first item says which. */
+  /** Reads a stream of chunks or of records; its first item decides which. */
   async *#readStream(stream: RecordStream): AsyncGenerator<SelectionRecord> {
     const items = (async function* () {
       yield* stream;

@@ -55,7 +55,7 @@ export type Prices = z.input<typeof pricesSchema>;
 
 export type ResolvedPrices = z.output<typeof pricesSchema>;
 
-/** What a token costs in a turn of one model, where a fresh input token costs 1. */
+/** Token prices in a turn of one model, relative to a fresh input token. */
 export interface TurnRatios {
   readonly cacheRead: number;
   readonly cacheWrite: number;

@@ -1,4 +1,4 @@
-/** What the same turns would have saved with `sticky`. */
+/** Savings of the same turns with `sticky`. */
 
 import type { NetSaving, StickySaving } from "../summary.js";
 import type { Turn } from "../units/fold-copies.js";

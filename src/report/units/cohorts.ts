@@ -1,5 +1,6 @@
 /**
- * The cohorts of a log: told apart as records come in, joined and ranked at the end. Never pooled.
+ * The cohorts of a log: separated while records are read, joined and ranked at the end. Never
+ * pooled.
  */
 
 import type { SelectionRecord } from "../../core/record.js";
@@ -24,7 +25,7 @@ export interface CohortIdentity {
   readonly policy: CohortPolicy;
 }
 
-/** One cohort, and what is summed of it while records come in. */
+/** One cohort, with the sums that are made while records are read. */
 export class Cohort implements CohortIdentity {
   readonly key: CohortKey;
   readonly policy: CohortPolicy;
@@ -82,7 +83,7 @@ export class Cohort implements CohortIdentity {
     return sortCounts(this.#models)[0]?.name ?? null;
   }
 
-  /** What was kept in the turns that missed a tool. */
+  /** The tools that were kept in turns that missed a tool. */
   listKeptInstead(tool: string): readonly Count[] {
     return sortCounts(this.#keptInstead.get(tool) ?? new Map()).slice(0, shownKept);
   }

@@ -24,7 +24,7 @@ export interface Unit {
   readonly copies: readonly TurnFacts[];
 }
 
-/** What was enforced of one policy of one agent. */
+/** The enforced records of one policy of one agent. */
 export interface EnforcedPolicy {
   readonly agent: string | null;
   readonly version: string | null;

@@ -27,7 +27,7 @@ interface Sides {
   readonly control: Share;
 }
 
-/** How a harm shows in the turns of a unit; `null`: this unit says nothing about it. */
+/** True if the turns of a unit show a harm; `null` if they cannot show it. */
 type HarmTest = (turns: ComparedUnit) => boolean | null;
 
 function testLabels(labels: ReadonlyMap<string, boolean>): HarmTest {
@@ -133,7 +133,7 @@ function explainHarm(harm: HarmComparison): string {
   return `${what}: ${sides}; ${bound}${needed}.`;
 }
 
-/** What is compared: one policy of one agent. */
+/** The input of a comparison: one policy of one agent. */
 export interface ComparisonInput {
   /** Every unit's turns under this policy within the enforced period. */
   readonly units: readonly ComparedUnit[];

@@ -28,7 +28,7 @@ export interface VerdictResult {
   readonly changes: readonly string[];
 }
 
-/** What the verdict stands on. */
+/** The part of a cohort's summary that decides the verdict. */
 export type Evidence = Pick<
   JudgedCohort,
   | "units"
@@ -61,7 +61,7 @@ function adviseOnMisses({ suggestedAlwaysInclude }: Evidence): string {
   return `Add the missed tools to alwaysInclude (${names}), lower rejectionThreshold or raise maxTools (toolsieve tune): that starts a new cohort.`;
 }
 
-/** Findings that mean "not ready" whatever the size of the log. */
+/** Findings that mean "not ready" for a log of any size. */
 function listCertainFindings(evidence: Evidence, level: VerdictLevel): readonly Finding[] {
   const findings: Finding[] = [];
   if (level.expectPolicy !== undefined && level.expectPolicy !== evidence.policyFingerprint) {

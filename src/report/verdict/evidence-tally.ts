@@ -20,7 +20,7 @@ import { cutAfterMiss } from "../units/fold-copies.js";
 import type { Turn } from "../units/fold-copies.js";
 
 /**
- * A tool with fewer units than this is not spoken of: 0 of 30 cannot exclude a miss rate of 9.5 %.
+ * A tool with fewer units than this is unproven: 0 of 30 cannot exclude a miss rate of 9.5 %.
  */
 const provenUnits = 30;
 const shownThreads = 5;
@@ -200,7 +200,7 @@ export class EvidenceTally {
       .map(([name]) => name);
   }
 
-  /** @param keptInstead what was kept in the turns that missed a tool. */
+  /** @param keptInstead lists the tools that were kept in turns that missed a tool. */
   tools(alpha: number, keptInstead: (tool: string) => readonly Count[]): readonly ToolSummary[] {
     return this.#sortedTools().map(([name, tally]) => ({
       name,
@@ -230,7 +230,7 @@ export class EvidenceTally {
       unitToolPairs: pairs,
       neverCalled: [...catalog].filter((name) => !this.#tools.has(name)).length,
       nextCallIsNew: pairs === 0 ? null : once / pairs,
-      nextUnitBringsNew: this.units === 0 ? null : once / this.units,
+      nextUnitBringsNew: this.units === 0 ? null : Math.min(1, once / this.units),
     };
   }
 

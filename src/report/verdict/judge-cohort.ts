@@ -1,4 +1,4 @@
-/** From a cohort and its units to everything that is said about it. */
+/** Builds the summary of one cohort from its units. */
 
 import { nameMatcher } from "../../core/glob.js";
 import {

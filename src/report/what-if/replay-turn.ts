@@ -5,7 +5,7 @@ import { isCandidate } from "../facts/exposures.js";
 import type { Exposure } from "../facts/exposures.js";
 import type { CohortPolicy } from "../summary.js";
 
-/** What the what-if needs of the tools of one turn. */
+/** The tools of one turn, ranked by probability, as the what-if needs them. */
 export interface RankedTurn {
   /** Probabilities of the judged candidates, the highest first. */
   readonly probabilities: readonly number[];
@@ -20,7 +20,7 @@ export interface RankedTurn {
   readonly outsideTokens: number;
 }
 
-/** What a policy makes of a turn. */
+/** The outcome of a turn under one policy. */
 export interface ReplayedTurn {
   readonly fallback: boolean;
   /** Tools offered. */
@@ -76,8 +76,8 @@ export function replayTurn(turn: RankedTurn, policy: CohortPolicy): ReplayedTurn
 }
 
 /**
- * True if a policy hides a called tool in a turn that does not fall back; what was not shortlisted
- * stays hidden.
+ * True if a policy hides a called tool in a turn that does not fall back; tools outside the
+ * shortlist stays hidden.
  */
 export function isHiddenUnder(
   { probability, rank }: Exposure,

@@ -13,6 +13,7 @@ const fields = [
   "overrides",
   "emptyAllowed",
   "memory",
+  "savedMemory",
   "allowedToolsApi",
   "judgeScope",
 ] as const satisfies readonly (keyof Turn)[];

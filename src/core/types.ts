@@ -88,6 +88,11 @@ export interface Turn<T = unknown> {
    * Absent: the selector remembers threads by their id in this process.
    */
   readonly memory?: unknown;
+  /**
+   * For a host whose state can be read here and is written elsewhere: what this process begins with
+   * where it knows nothing of the thread.
+   */
+  readonly savedMemory?: unknown;
   /** The API of OpenAI that the model at hand is called with, where that takes `allowed_tools`. */
   readonly allowedToolsApi?: "chat" | "responses" | undefined;
   /**

@@ -31,13 +31,14 @@ export interface FindResult {
 export async function answerFinderCall(
   turn: Turn,
   input: unknown,
-  { finder, memories, reader }: SelectorParts,
+  { finder, memories, reader, catalogs }: SelectorParts,
 ): Promise<FindResult> {
   if (finder === null || memories === null) {
     throw new InvalidOptionsError("Expected `findTools` to be on, got a call of `find`.");
   }
-  const catalog = await readCatalog(turn.tools, reader, turn.describe);
   const memory = memories.read(turn, "enforce");
+  const given = await readCatalog(turn.tools, reader, turn.describe);
+  const catalog = given.length > 0 ? given : (catalogs?.find(memory) ?? []);
   const { text, found, result, change } = await finder.answer(input, memory, catalog);
   memories.change(turn, "enforce", change);
   return { text, found, invalid: result === "invalid", memory: change };
@@ -50,7 +51,7 @@ export async function answerFinderCall(
 export function answerHiddenCall(
   turn: Turn,
   name: string,
-  { options, memories, reader }: SelectorParts,
+  { options, memories, reader, catalogs }: SelectorParts,
 ): string | null {
   if (memories === null || !options.guard) return null;
   const memory = memories.read(turn, "enforce");
@@ -58,8 +59,9 @@ export function answerHiddenCall(
   memories.change(turn, "enforce", { stopped: name });
   const hidden = new Set(memory.hidden);
   const describe = turn.describe ?? describeTool;
-  const visible = turn.tools
-    .flatMap((tool) => reader.read(tool, describe).description?.name ?? [])
-    .filter((known) => !hidden.has(known));
+  const given = turn.tools.map((tool) => reader.read(tool, describe));
+  const catalog = given.length > 0 ? given : (catalogs?.find(memory) ?? []);
+  const names = catalog.flatMap(({ description }) => description?.name ?? []);
+  const visible = names.filter((known) => !hidden.has(known));
   return writeGuardText({ name, visible, finder: options.findTools?.name ?? null });
 }

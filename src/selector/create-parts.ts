@@ -6,6 +6,7 @@ import type { ResolvedOptions } from "../core/options.js";
 import { needsMemory } from "../core/thread-options.js";
 import type { Warn } from "../core/warn-once.js";
 import { createFinder } from "./finder.js";
+import { createKnownCatalogs } from "./known-catalogs.js";
 import { createMemo } from "./memory/memo.js";
 import { createTurnMemories } from "./memory/turn-memory.js";
 import type { SelectorParts } from "./select-context.js";
@@ -26,6 +27,7 @@ export function createParts(
     keepTogether: compileKeepTogether(options.keepTogether),
     memories: needsMemory(options) ? createTurnMemories(options) : null,
     shortlist: shortlist === null ? null : createToolSearch(shortlist.index),
+    catalogs: findTools !== null || options.guard ? createKnownCatalogs() : null,
     finder: findTools === null || search === null ? null : createFinder(findTools, reader, search),
   };
 }

@@ -2,7 +2,6 @@
 
 import { LRUCache } from "lru-cache";
 import type { CatalogReader, CatalogTool } from "../core/catalog.js";
-import { listFingerprint } from "../core/fingerprint.js";
 import type { ResolvedThreadOptions } from "../core/thread-options.js";
 import type { MemoryChange, ThreadMemory, ToolDescription, ToolOutcome } from "../core/types.js";
 import { findToolsSchema } from "../tool-index/find-tools/find-tools-schema.js";
@@ -13,8 +12,6 @@ import type { ToolSearch } from "./tool-search.js";
 
 type FindToolsOptions = NonNullable<ResolvedThreadOptions["findTools"]>;
 
-/** Catalogs whose tools are kept for a search. */
-const maxCatalogs = 64;
 /** Definitions that are kept, so that a tools block stays the same from turn to turn. */
 const maxDefinitions = 64;
 
@@ -32,7 +29,7 @@ export interface Finder {
   answer(
     input: unknown,
     memory: ThreadMemory,
-    given: readonly CatalogTool[],
+    catalog: readonly CatalogTool[],
   ): Promise<FinderAnswer & { readonly change: MemoryChange }>;
 }
 
@@ -42,7 +39,6 @@ export function createFinder(
   reader: CatalogReader,
   search: ToolSearch,
 ): Finder {
-  const catalogs = new LRUCache<string, readonly CatalogTool[]>({ max: maxCatalogs });
   const definitions = new LRUCache<string, CatalogTool>({ max: maxDefinitions });
   const describe = (tool: ToolDescription): ToolDescription => tool;
 
@@ -58,16 +54,13 @@ export function createFinder(
 
   return {
     define(catalog, outcomes) {
-      catalogs.set(listFingerprint(catalog.map(({ fingerprint }) => fingerprint)), catalog);
       if (catalog.some(({ description }) => description?.name === options.name)) return null;
       const hidden = catalog.flatMap(({ description }, index) =>
         description === null || outcomes[index]?.kept !== false ? [] : description,
       );
       return hidden.length === 0 ? null : defineFor(hidden);
     },
-    async answer(input, memory, given) {
-      const catalog =
-        given.length > 0 ? given : (catalogs.get(memory.catalog ?? "") ?? ([] as const));
+    async answer(input, memory, catalog) {
       const revealed = new Set(memory.revealed.map(({ name }) => name));
       const hiddenNames = new Set(memory.hidden.filter((name) => !revealed.has(name)));
       const described = catalog.flatMap((tool) =>

@@ -5,6 +5,7 @@ import type { ResolvedOptions } from "../core/options.js";
 import type { Warn } from "../core/warn-once.js";
 import type { KeepTogether } from "../core/keep-together.js";
 import type { Finder } from "./finder.js";
+import type { KnownCatalogs } from "./known-catalogs.js";
 import type { Memo } from "./memory/memo.js";
 import type { TurnMemories } from "./memory/turn-memory.js";
 import type { ToolSearch } from "./tool-search.js";
@@ -21,6 +22,7 @@ export interface SelectorParts {
   readonly memories: TurnMemories | null;
   readonly shortlist: ToolSearch | null;
   readonly finder: Finder | null;
+  readonly catalogs: KnownCatalogs | null;
 }
 
 export interface SelectContext extends SelectorParts {

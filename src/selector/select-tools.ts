@@ -104,6 +104,7 @@ function chooseAllowedTools(
 
 function planOffer(input: TurnInput, outcome: TurnOutcome, context: SelectContext): Offer {
   if (outcome.status === "cancelled") return plainOffer;
+  context.catalogs?.add(input.catalog);
   const finder = context.finder?.define(input.catalog, outcome.outcomes) ?? null;
   return { finder, toolChoice: chooseAllowedTools(input, outcome, finder, context) };
 }

@@ -6,23 +6,26 @@ import * as z from "zod";
 import { ignoreRejection } from "../../core/call-safely.js";
 import { functionOption, parseOptions } from "../../core/parse-options.js";
 import { readList } from "../../core/read.js";
-import type { Turn, TurnOverrides } from "../../core/types.js";
+import type { MemoryChange, Selection, Turn, TurnOverrides } from "../../core/types.js";
 import type { ToolSelectorOptions } from "../../core/options.js";
 import type { ToolSelector } from "../../selector/tool-selector.js";
 import type { Warn } from "../../core/warn-once.js";
 import { createWarnOnce } from "../../core/warn-once.js";
 import { announceSelection } from "../announce-selection.js";
 import { describeLangChainTool } from "../describe-langchain-tool.js";
+import { toFinderTool } from "../finder-tool.js";
 import { toTurnMessages } from "../read-messages.js";
 import { readModelOutcome } from "../read-outcome.js";
 import { currentConfig, readRun } from "../read-run.js";
+import { readModelApi, resolveModel } from "../read-model-api.js";
+import { readMemoryKey, remembersThreads } from "../thread-state.js";
 import { toSelector } from "../to-selector.js";
 import { keepLastOfEachName } from "../unique-tools.js";
+import { createMemoryState, withMemory } from "./thread-memory-state.js";
+import { createToolCallWrapper } from "./wrap-tool-calls.js";
 
-type Request = Pick<
-  ModelRequest,
-  "messages" | "tools" | "toolChoice" | "responseFormat" | "runtime" | "state"
->;
+type Request = ModelRequest;
+type WrapModelCall = NonNullable<AgentMiddleware["wrapModelCall"]>;
 type Tool = Request["tools"][number];
 type ReadId = (request: Request) => string | undefined;
 
@@ -55,6 +58,13 @@ const middlewareOptionsSchema = z.strictObject({
 type OverridesSchema = z.ZodObject<{
   toolSelector: z.ZodOptional<z.ZodCustom<TurnOverrides, TurnOverrides>>;
 }>;
+
+interface MiddlewareDefinition {
+  readonly name: string;
+  readonly wrapModelCall: WrapModelCall;
+  stateSchema?: ReturnType<typeof createMemoryState>;
+  wrapToolCall?: ReturnType<typeof createToolCallWrapper>;
+}
 
 /** The middleware, with the selector that it runs. */
 export type ToolSelectorMiddleware = AgentMiddleware<undefined, OverridesSchema> & {
@@ -97,6 +107,16 @@ function keepOfferable(tools: readonly Tool[], warn: Warn): readonly Tool[] {
   return unique.tools;
 }
 
+/** Only a model that may be asked for `allowed_tools` is looked at. */
+async function readApi(
+  model: unknown,
+  tools: readonly Tool[],
+  { options }: ToolSelector,
+): Promise<Turn["allowedToolsApi"]> {
+  if (options.enforcement === "omit") return undefined;
+  return readModelApi(await resolveModel(model), tools);
+}
+
 function toTurn(request: Request, tools: readonly Tool[]): Turn<Tool> {
   return {
     ...readRun(currentConfig(), request.runtime),
@@ -106,6 +126,22 @@ function toTurn(request: Request, tools: readonly Tool[]): Turn<Tool> {
     toolChoice: request.toolChoice,
     emptyAllowed: request.responseFormat === undefined || request.responseFormat === null,
   };
+}
+
+/**
+ * The very request where nothing changes; else one with these tools, the finder, the tool choice.
+ */
+function changeRequest(
+  request: Request,
+  offered: readonly Tool[],
+  selection: Selection | null,
+): Request {
+  const finder = selection?.finder ?? null;
+  const toolChoice = selection?.toolChoice;
+  if (offered === request.tools && finder === null && toolChoice === undefined) return request;
+  const tools = finder === null ? [...offered] : [...offered, toFinderTool(finder)];
+  const changed: Request = { ...request, tools };
+  return toolChoice === undefined ? changed : Object.assign(changed, { toolChoice });
 }
 
 /**
@@ -140,23 +176,37 @@ export function toolSelectorMiddleware(
   );
   const ours = toSelector(selector);
   const warn = createWarnOnce(ours.options.logger);
-  const middleware = createMiddleware({
-    name,
-    wrapModelCall: (request, handler) => {
-      // Without a list the host offers its own whole catalog, and there is nothing to select from.
-      if (!Array.isArray(request.tools)) return handler(request);
-      const config = currentConfig();
-      const turn = toTurn(request, keepOfferable(request.tools, warn));
-      return ours.run(
-        { ...turn, ...readIds(request, readers, warn) },
-        {
-          callModel: async (tools) =>
-            handler(tools === request.tools ? request : { ...request, tools: [...tools] }),
-          onSelection: (selection) => announceSelection(selection, config),
-          readOutcome: (result) => readModelOutcome(result, readList(request, "messages")),
-        },
-      );
-    },
-  });
+  const isRemembering = remembersThreads(ours);
+  const wrapModelCall: WrapModelCall = async (request, handler) => {
+    // Without a list the host offers its own whole catalog, and there is nothing to select from.
+    if (!Array.isArray(request.tools)) return handler(request);
+    const config = currentConfig();
+    const tools = keepOfferable(request.tools, warn);
+    const turn: Turn<Tool> = {
+      ...toTurn(request, tools),
+      ...readIds(request, readers, warn),
+      memory: isRemembering ? readMemoryKey(request.state) : undefined,
+      allowedToolsApi: await readApi(request.model, tools, ours),
+    };
+    let change: MemoryChange | null = null;
+    const result = await ours.run(turn, {
+      callModel: async (offered, selection) =>
+        handler(changeRequest(request, offered, selection ?? null)),
+      onSelection: (selection) => announceSelection(selection, config),
+      readOutcome: (answer) => readModelOutcome(answer, readList(request, "messages")),
+      saveMemory: (saved) => {
+        change = saved;
+      },
+    });
+    return withMemory(result, change);
+  };
+  // What an option does not need is not there: a `wrapToolCall` alone changes how the host checks
+  // tools.
+  const definition: MiddlewareDefinition = { name, wrapModelCall };
+  if (isRemembering) definition.stateSchema = createMemoryState();
+  if (ours.options.guard || ours.options.findTools !== null) {
+    definition.wrapToolCall = createToolCallWrapper(ours);
+  }
+  const middleware = createMiddleware(definition as Parameters<typeof createMiddleware>[0]);
   return Object.assign(middleware, { selector: ours }) as unknown as ToolSelectorMiddleware;
 }

@@ -8,6 +8,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import * as z from "zod";
 import { parseOptions } from "../../core/parse-options.js";
 import { currentConfig } from "../read-run.js";
+import { checkModelApi } from "../read-model-api.js";
 import { toSelector } from "../to-selector.js";
 import { modelOptionField, nodeOptionFields } from "./node-options.js";
 import type { NodeSelectionOptions } from "./node-options.js";
@@ -38,6 +39,7 @@ export function dynamicModel<T>(
   const { model, tools, toolChoice } = options;
   parseOptions(optionsSchema, options, "dynamicModel");
   const selector = toSelector(options.selector);
+  checkModelApi(model, selector);
   return (state, config) =>
     createToolSelectingModel({
       model,

@@ -14,11 +14,14 @@ import type { Turn } from "../../core/types.js";
 import type { ToolSelector } from "../../selector/tool-selector.js";
 import { announceSelection } from "../announce-selection.js";
 import { describeLangChainTool } from "../describe-langchain-tool.js";
+import { appendFinder, omitFinderTool } from "../finder-tool.js";
+import { readModelApi } from "../read-model-api.js";
 import { toTurnMessages } from "../read-messages.js";
 import { bindTools, readStateMessages } from "./bind-tools.js";
 import type { BoundModel } from "./bind-tools.js";
 import { readModelOutcome } from "../read-outcome.js";
 import { readRun } from "../read-run.js";
+import { readMemoryKey } from "../thread-state.js";
 
 export interface ToolSelectingModelOptions<T> {
   readonly model: BaseChatModel;
@@ -111,7 +114,8 @@ class SelectingCalls<T> extends Runnable<BaseLanguageModelInput, AIMessageChunk>
     config: RunnableConfig,
     call: (model: BoundModel) => Promise<AIMessageChunk>,
   ): Promise<AIMessageChunk> {
-    const { model, tools, toolChoice, selector, state } = this.#options;
+    const { model, toolChoice, selector, state } = this.#options;
+    const tools = omitFinderTool(this.#options.tools);
     const prepared = readList(state, "llmInputMessages");
     const sent = prepared.length > 0 ? prepared : readInputMessages(input);
     const messages = sent.length > 0 ? sent : readStateMessages(state);
@@ -121,9 +125,14 @@ class SelectingCalls<T> extends Runnable<BaseLanguageModelInput, AIMessageChunk>
       tools,
       describe: describeLangChainTool,
       toolChoice,
+      savedMemory: readMemoryKey(state),
+      allowedToolsApi: readModelApi(model, tools),
     };
     return selector.run(turn, {
-      callModel: async (offered) => call(bindTools(model, offered, toolChoice)),
+      callModel: async (offered, selection) => {
+        const choice = selection?.toolChoice ?? toolChoice;
+        return call(bindTools(model, appendFinder(offered, selection), choice));
+      },
       onSelection: (selection) => announceSelection(selection, config),
       readOutcome: (result) => readModelOutcome(result, messages),
     });

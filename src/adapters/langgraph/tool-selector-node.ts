@@ -5,6 +5,8 @@ import type { AIMessage, BaseMessageLike } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import * as z from "zod";
 import { parseOptions } from "../../core/parse-options.js";
+import { checkModelApi, readModelApi } from "../read-model-api.js";
+import { toSelector } from "../to-selector.js";
 import { bindTools, readStateMessages } from "./bind-tools.js";
 import { modelOptionField, nodeOptionFields } from "./node-options.js";
 import type { NodeSelectionOptions } from "./node-options.js";
@@ -44,14 +46,18 @@ export function toolSelectorNode<T>(
 ): (state: unknown, config?: RunnableConfig) => Promise<{ messages: AIMessage[] }> {
   const { model, tools, selector, toolChoice, systemPrompt } = options;
   parseOptions(optionsSchema, options, "toolSelectorNode");
+  const ours = toSelector(selector);
+  checkModelApi(model, ours);
   return withToolSelection({
-    selector,
+    selector: ours,
     tools,
     toolChoice,
-    node: async (state: unknown, config, offered) => {
+    allowedToolsApi: readModelApi(model, tools),
+    node: async (state: unknown, config, offered, selection) => {
       const prompt = systemPrompt === undefined ? [] : [{ role: "system", content: systemPrompt }];
       const messages = [...prompt, ...readStateMessages(state)] as BaseMessageLike[];
-      const answer = await bindTools(model, offered, toolChoice).invoke(messages, config);
+      const choice = selection?.toolChoice ?? toolChoice;
+      const answer = await bindTools(model, offered, choice).invoke(messages, config);
       return { messages: [answer] };
     },
   });

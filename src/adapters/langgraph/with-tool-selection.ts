@@ -3,24 +3,35 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import * as z from "zod";
 import { booleanOption, functionOption, parseOptions } from "../../core/parse-options.js";
-import type { Turn } from "../../core/types.js";
+import type { MemoryChange, Selection, Turn } from "../../core/types.js";
 import { announceSelection } from "../announce-selection.js";
 import { describeLangChainTool } from "../describe-langchain-tool.js";
+import { appendFinder, omitFinderTool } from "../finder-tool.js";
 import { toTurnMessages } from "../read-messages.js";
 import { readModelOutcome } from "../read-outcome.js";
 import { currentConfig, readRun } from "../read-run.js";
+import { hasMemoryKey, readMemoryKey, remembersThreads } from "../thread-state.js";
 import { toSelector } from "../to-selector.js";
 import { readStateMessages } from "./bind-tools.js";
+import { addMemory } from "./graph-memory.js";
 import { nodeOptionFields } from "./node-options.js";
 import type { NodeSelectionOptions } from "./node-options.js";
 
 /** Options of {@link withToolSelection}. */
 export interface WithToolSelectionOptions<S, T, R> extends NodeSelectionOptions<T> {
   /**
-   * Your node; it gets the tools to bind as its third argument. Records know an outcome only if it
-   * returns the model's message.
+   * Your node; it gets the tools to bind as its third argument, with the finder at their end where
+   * it is offered. Records know an outcome only if it returns the model's message. With
+   * `enforcement: "allowed-tools"` the fourth argument holds the tool choice to bind.
    */
-  readonly node: (state: S, config: RunnableConfig, tools: readonly T[]) => R | Promise<R>;
+  readonly node: (
+    state: S,
+    config: RunnableConfig,
+    tools: readonly T[],
+    selection?: Selection<T>,
+  ) => R | Promise<R>;
+  /** The API of OpenAI that the node's model is called with, where that takes `allowed_tools`. */
+  readonly allowedToolsApi?: "chat" | "responses" | undefined;
   /**
    * `false` where the node fails without any tool.
    * @default true
@@ -32,6 +43,7 @@ const optionsSchema = z.strictObject({
   ...nodeOptionFields,
   node: functionOption(),
   emptyAllowed: booleanOption().optional(),
+  allowedToolsApi: z.enum(["chat", "responses"], '"chat" or "responses"').optional(),
 });
 
 /**
@@ -54,9 +66,10 @@ const optionsSchema = z.strictObject({
 export function withToolSelection<S, T, R>(
   options: WithToolSelectionOptions<S, T, R>,
 ): (state: S, config?: RunnableConfig) => Promise<R> {
-  const { tools, node, toolChoice, emptyAllowed } = options;
+  const { node, toolChoice, emptyAllowed, allowedToolsApi } = options;
   parseOptions(optionsSchema, options, "withToolSelection");
   const selector = toSelector(options.selector);
+  const tools = omitFinderTool(options.tools);
   return async (state, config = currentConfig() ?? {}) => {
     const messages = readStateMessages(state);
     const turn: Turn<T> = {
@@ -66,11 +79,19 @@ export function withToolSelection<S, T, R>(
       describe: describeLangChainTool,
       toolChoice,
       emptyAllowed: emptyAllowed ?? true,
+      memory: remembersThreads(selector) && hasMemoryKey(state) ? readMemoryKey(state) : undefined,
+      allowedToolsApi,
     };
-    return selector.run(turn, {
-      callModel: async (offered) => node(state, config, offered),
+    let change: MemoryChange | null = null;
+    const result = await selector.run(turn, {
+      callModel: async (offered, selection) =>
+        node(state, config, appendFinder(offered, selection), selection),
       onSelection: (selection) => announceSelection(selection, config),
-      readOutcome: (result) => readModelOutcome(result, messages),
+      readOutcome: (answer) => readModelOutcome(answer, messages),
+      saveMemory: (saved) => {
+        change = saved;
+      },
     });
+    return addMemory(result, change);
   };
 }

@@ -22,8 +22,8 @@ function identifyRequests(messages: readonly TurnMessage[]): readonly string[] {
 /**
  * The run of a turn; `null` if there is no user message.
  *
- * A summary may have replaced the message that began the run: in the middle of a loop, where that message is gone, the run
- * that the memory knows goes on.
+ * A summary may have replaced the message that began the run: in the middle of a loop, where that
+ * message is gone, the run that the memory knows goes on.
  */
 export function identifyRun(messages: readonly TurnMessage[], memory: ThreadMemory): string | null {
   const index = lastUserIndex(messages);

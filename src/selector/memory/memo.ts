@@ -1,4 +1,7 @@
-/** The memo: within a run, the same question is never asked twice, and identical turns at one time share one call. */
+/**
+ * The memo: within a run, the same question is never asked twice, and identical turns at one time
+ * share one call.
+ */
 
 import { LRUCache } from "lru-cache";
 import { createAnswerCache, hashJudgeRequest } from "../../core/answer-cache.js";
@@ -17,7 +20,10 @@ export interface Memo {
   bind(judge: Judge, run: string | null): Judge["judge"];
 }
 
-/** Creates the memo of a selector. Failures are not kept; an abort of one caller does not cancel another's. */
+/**
+ * Creates the memo of a selector. Failures are not kept; an abort of one caller does not cancel
+ * another's.
+ */
 export function createMemo(): Memo {
   const cache = createAnswerCache(new LRUCache<string, JudgeResponse>({ max: maxEntries }));
   return {

@@ -1,4 +1,7 @@
-/** Memory of threads in this process, for hosts without a state: bounded, by thread id, never across threads. */
+/**
+ * Memory of threads in this process, for hosts without a state: bounded, by thread id, never across
+ * threads.
+ */
 
 import { LRUCache } from "lru-cache";
 import type { MemoryChange, ThreadMemory } from "../../core/types.js";
@@ -8,24 +11,26 @@ import { applyMemoryChange, emptyMemory } from "./thread-memory.js";
 export interface MemoryStore {
   /** Threads that are remembered. */
   readonly size: number;
-  /** An empty memory for an unknown thread, and for none. */
-  read(threadId: string | undefined): ThreadMemory;
+  /** An empty memory for an unknown thread, and for none; or the one that `saved` gives. */
+  read(threadId: string | undefined, saved?: () => ThreadMemory): ThreadMemory;
   /** Without a thread id nothing is remembered. */
-  change(threadId: string | undefined, change: MemoryChange): void;
+  change(threadId: string | undefined, change: MemoryChange, saved?: () => ThreadMemory): void;
 }
 
 /** Creates a store for so many threads. */
 export function createMemoryStore(maxThreads: number): MemoryStore {
   const threads = new LRUCache<string, ThreadMemory>({ max: maxThreads });
-  const read = (threadId: string | undefined): ThreadMemory =>
-    (threadId === undefined ? undefined : threads.get(threadId)) ?? emptyMemory;
+  const nothing = (): ThreadMemory => emptyMemory;
+  const read = (threadId: string | undefined, saved = nothing): ThreadMemory =>
+    (threadId === undefined ? undefined : threads.get(threadId)) ?? saved();
   return {
     get size() {
       return threads.size;
     },
     read,
-    change(threadId, change) {
-      if (threadId !== undefined) threads.set(threadId, applyMemoryChange(read(threadId), change));
+    change(threadId, change, saved) {
+      if (threadId === undefined) return;
+      threads.set(threadId, applyMemoryChange(read(threadId, saved), change));
     },
   };
 }

@@ -58,8 +58,14 @@ const hasHostMemory = (turn: Turn, mode: Mode): boolean =>
 /** Creates the memories of a selector. */
 export function createTurnMemories(options: ResolvedThreadOptions): TurnMemories {
   const store = createMemoryStore(options.memory.maxThreads);
+  const parseSaved =
+    ({ savedMemory }: Turn) =>
+    (): ThreadMemory =>
+      parseThreadMemory(savedMemory);
   const read = (turn: Turn, mode: Mode): ThreadMemory =>
-    hasHostMemory(turn, mode) ? parseThreadMemory(turn.memory) : store.read(keyThread(turn, mode));
+    hasHostMemory(turn, mode)
+      ? parseThreadMemory(turn.memory)
+      : store.read(keyThread(turn, mode), parseSaved(turn));
   return {
     read,
     recall(turn, mode, { messages, catalog }) {
@@ -69,7 +75,8 @@ export function createTurnMemories(options: ResolvedThreadOptions): TurnMemories
       return { before, ...recallTurn(before, { run, catalog, sticky, stickyMax }) };
     },
     change(turn, mode, change) {
-      if (!hasHostMemory(turn, mode)) store.change(keyThread(turn, mode), change);
+      if (hasHostMemory(turn, mode)) return;
+      store.change(keyThread(turn, mode), change, parseSaved(turn));
     },
   };
 }

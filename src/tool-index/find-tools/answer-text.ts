@@ -1,11 +1,17 @@
-/** The texts of the finder for the model. Names and descriptions of tools are data: quoted, shortened, on one line each. */
+/**
+ * The texts of the finder for the model. Names and descriptions of tools are data: quoted,
+ * shortened, on one line each.
+ */
 
 import { quoteName, quoteNames } from "../../core/quote-name.js";
 import { cleanText, cutText } from "../../core/text.js";
 import type { ToolDescription } from "../../core/types.js";
 import type { FindToolsError, MissedName } from "./parse-find-tools-request.js";
 
-/** Characters of a description that an answer shows; the definition itself follows with the next step. */
+/**
+ * Characters of a description that an answer shows; the definition itself follows with the next
+ * step.
+ */
 const summaryChars = 160;
 
 /** What an answer says. */

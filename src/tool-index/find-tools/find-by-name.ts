@@ -1,4 +1,7 @@
-/** Finds tools by a name that a model wrote from memory: exact, in another case or spelling, with or without a prefix. */
+/**
+ * Finds tools by a name that a model wrote from memory: exact, in another case or spelling, with or
+ * without a prefix.
+ */
 
 import type { ToolDescription } from "../../core/types.js";
 
@@ -9,7 +12,10 @@ function squash(name: string): string {
 
 const separator = /[^\p{L}\p{N}]/u;
 
-/** True if `long` ends with `short` after a separator: `github__create_issue`, `functions.create_issue`. */
+/**
+ * True if `long` ends with `short` after a separator: `github__create_issue`,
+ * `functions.create_issue`.
+ */
 function hasSuffix(long: string, short: string): boolean {
   if (short === "" || long.length <= short.length) return false;
   const whole = long.toLowerCase();

@@ -45,14 +45,17 @@ function groupSchema(groups: readonly string[]): JsonSchema {
 }
 
 /**
- * The JSON Schema (draft 2020-12) of a request to the finder: `query`, `names` and `group` in any combination, and `limit`.
+ * The JSON Schema (draft 2020-12) of a request to the finder: `query`, `names` and `group` in any
+ * combination, and `limit`.
  *
- * It has no `anyOf` at its top, which several providers refuse: that at least one of the three is there is checked by
- * {@link parseFindToolsRequest}. Tools with a group make `group` an enum, or a `const` if there is one group only.
+ * It has no `anyOf` at its top, which several providers refuse: that at least one of the three is
+ * there is checked by {@link parseFindToolsRequest}. Tools with a group make `group` an enum, or a
+ * `const` if there is one group only.
  *
  * @param catalog the tools that can be found: those that are hidden.
  * @example
- * const parameters = findToolsSchema([{ name: "create_issue", description: "Opens an issue.", group: "github" }]);
+ * const parameters = findToolsSchema([{ name: "create_issue", description: "Opens an issue.",
+ * group: "github" }]);
  */
 export function findToolsSchema(
   catalog: readonly ToolDescription[],

@@ -1,4 +1,7 @@
-/** Answers a call of the finder: checks the request, searches the hidden tools, and words the answer for the model. */
+/**
+ * Answers a call of the finder: checks the request, searches the hidden tools, and words the answer
+ * for the model.
+ */
 
 import { sha256Hex } from "../../core/fingerprint.js";
 import type { ToolDescription } from "../../core/types.js";
@@ -7,7 +10,9 @@ import { parseFindToolsRequest } from "./parse-find-tools-request.js";
 import type { FindToolsRequest } from "./parse-find-tools-request.js";
 import { findByName } from "./find-by-name.js";
 
-/** Searches of one kind that are answered within a run; the next ones get the answer that they were. */
+/**
+ * Searches of one kind that are answered within a run; the next ones get the answer that they were.
+ */
 const answersPerSearch = 2;
 
 /** A search in the hidden tools. */
@@ -25,7 +30,9 @@ export interface FinderScope {
   readonly visible: readonly string[];
   /** Matches where a request says nothing else. */
   readonly limit: number;
-  /** Names of matching tools, the best first. One that fails leaves the names and groups asked for. */
+  /**
+   * Names of matching tools, the best first. One that fails leaves the names and groups asked for.
+   */
   readonly search: (query: FinderQuery) => Promise<readonly string[]>;
   /** How often the same search was answered in this run. */
   readonly countAnswers: (digest: string) => number;
@@ -43,7 +50,9 @@ export interface FinderAnswer {
   readonly result: "found" | "nothing" | "invalid" | "repeated";
 }
 
-/** Equal for requests that ask the same, whatever the case, the blanks and the order of the names. */
+/**
+ * Equal for requests that ask the same, whatever the case, the blanks and the order of the names.
+ */
 function digestRequest({ query, names, group, limit }: FindToolsRequest): string {
   const words = query?.toLowerCase().trim().split(/\s+/u).join(" ") ?? null;
   const sorted = names.map((name) => name.toLowerCase()).toSorted();

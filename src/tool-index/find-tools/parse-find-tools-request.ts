@@ -30,8 +30,9 @@ export interface FindToolsError {
   readonly path: string;
   readonly message: string;
   /**
-   * Set where the JSON Schema cannot say it: `nothing-to-find` (no query, names or group), `unknown-names` (no name fits,
-   * and nothing else is asked), `unknown-group` (too many groups to list them in the schema).
+   * Set where the JSON Schema cannot say it: `nothing-to-find` (no query, names or group),
+   * `unknown-names` (no name fits, and nothing else is asked), `unknown-group` (too many groups to
+   * list them in the schema).
    */
   readonly extraCheck?: "nothing-to-find" | "unknown-names" | "unknown-group" | undefined;
 }
@@ -169,10 +170,12 @@ const nothingToFind: FindToolsError = {
 };
 
 /**
- * Checks a request to the finder against the hidden catalog, as `findToolsSchema` describes it and beyond.
+ * Checks a request to the finder against the hidden catalog, as `findToolsSchema` describes it and
+ * beyond.
  *
- * Names are found as they are, in another case or spelling, and with or without a prefix. If some names fit and others do
- * not, the others are `missed`; if none fits and nothing else is asked, that is an error. Never throws.
+ * Names are found as they are, in another case or spelling, and with or without a prefix. If some
+ * names fit and others do not, the others are `missed`; if none fits and nothing else is asked,
+ * that is an error. Never throws.
  *
  * @param catalog the tools that can be found: those that are hidden.
  * @param input what the model sent.

@@ -14,11 +14,16 @@ const optionsSchema = z.strictObject({
 export interface HybridToolIndexOptions {
   /** Matches of a search that does not say `maxResults`, from 1. @default 20 */
   readonly topK?: number | undefined;
-  /** Matches that each of the two is asked for, from 1; more if a search wants more. @default 100 */
+  /**
+   * Matches that each of the two is asked for, from 1; more if a search wants more.
+   * @default 100
+   */
   readonly depth?: number | undefined;
 }
 
-/** How little the first ranks count more than the later ones (Cormack, Clarke and Buettcher 2009). */
+/**
+ * How little the first ranks count more than the later ones (Cormack, Clarke and Buettcher 2009).
+ */
 const rankOffset = 60;
 
 /** Reciprocal rank fusion; 1 is the first of both. */
@@ -44,8 +49,9 @@ async function settleAll<T>(calls: readonly Promise<T>[]): Promise<readonly T[]>
 }
 
 /**
- * Fuses two indexes by reciprocal rank: a tool that either ranks high comes high, whatever the scales of their scores.
- * A lexical index beside one that knows meanings (`embeddingToolIndex`) is the usual pair.
+ * Fuses two indexes by reciprocal rank: a tool that either ranks high comes high, whatever the
+ * scales of their scores. A lexical index beside one that knows meanings (`embeddingToolIndex`) is
+ * the usual pair.
  *
  * A search fails if either fails. `applicable` and `note` are told where one of the two tells them.
  *

@@ -1,4 +1,7 @@
-/** Conditions on the metadata of tools: plain JSON objects, so that they travel to a store or another process. */
+/**
+ * Conditions on the metadata of tools: plain JSON objects, so that they travel to a store or
+ * another process.
+ */
 
 import * as z from "zod";
 import { read } from "../core/read.js";
@@ -39,8 +42,9 @@ function check(filter: MetadataFilter): MetadataFilter {
 }
 
 /**
- * Builds conditions on the metadata of tools. `and()` without conditions holds for every tool, `or()` for none. Values
- * are compared as JSON scalars; a list in the metadata matches if one of its entries does.
+ * Builds conditions on the metadata of tools. `and()` without conditions holds for every tool,
+ * `or()` for none. Values are compared as JSON scalars; a list in the metadata matches if one of
+ * its entries does.
  *
  * @example
  * const filter = metadataFilter.and(

@@ -1,4 +1,7 @@
-/** Cuts a large catalog down to the tools that are worth a judge's time; keeps all of it whenever in doubt. */
+/**
+ * Cuts a large catalog down to the tools that are worth a judge's time; keeps all of it whenever in
+ * doubt.
+ */
 
 import * as z from "zod";
 import { untilAborted } from "../core/abort.js";
@@ -8,8 +11,8 @@ import type { Candidate } from "../core/types.js";
 import type { ToolSessions } from "./sessions/tool-sessions.js";
 
 /**
- * How long a search may go on after it was given up: a large catalog that takes longer to index than a turn can wait is
- * then ready for the next one.
+ * How long a search may go on after it was given up: a large catalog that takes longer to index
+ * than a turn can wait is then ready for the next one.
  */
 const backgroundMs = 60_000;
 
@@ -29,7 +32,10 @@ export interface ShortlistOptions {
   readonly size?: number | undefined;
   /** Catalogs of up to so many candidates are left whole. @default 256 */
   readonly over?: number | undefined;
-  /** A search that takes longer is not waited for; indexing goes on for the next turn. @default 1000 */
+  /**
+   * A search that takes longer is not waited for; indexing goes on for the next turn.
+   * @default 1000
+   */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -43,8 +49,8 @@ export interface ShortlistRequest {
 }
 
 /**
- * Why a catalog was left whole: it is small, there was nothing to search with, nothing was found, or the index failed or
- * was late. `shortlisted`: it was cut.
+ * Why a catalog was left whole: it is small, there was nothing to search with, nothing was found,
+ * or the index failed or was late. `shortlisted`: it was cut.
  */
 export type ShortlistReason =
   | "shortlisted"
@@ -60,12 +66,15 @@ export interface ShortlistResult {
   readonly reason: ShortlistReason;
 }
 
-/** Picks the candidates of a turn that go to the judge. Rejects only when the caller's signal aborts. */
+/**
+ * Picks the candidates of a turn that go to the judge. Rejects only when the caller's signal
+ * aborts.
+ */
 export type Shortlist = (request: ShortlistRequest) => Promise<ShortlistResult>;
 
 /**
- * Creates a shortlist over the sessions of an index. It falls open: a search that fails, is late or finds nothing leaves
- * all candidates to the judge.
+ * Creates a shortlist over the sessions of an index. It falls open: a search that fails, is late or
+ * finds nothing leaves all candidates to the judge.
  *
  * @throws {InvalidOptionsError} at construction.
  * @example

@@ -1,4 +1,6 @@
-/** What every tool index has in common: how it is recognised, and how it checks what it is given. */
+/**
+ * What every tool index has in common: how it is recognised, and how it checks what it is given.
+ */
 
 import * as z from "zod";
 import { integerFrom, parseOptions } from "../core/parse-options.js";

@@ -18,7 +18,10 @@ const rooms: ReadonlyMap<string, string> = new Map([
   ["judges/openai", "errors.ts core judges | zod openai"],
   ["judges/langchain", "errors.ts core judges | zod @langchain/core"],
   ["tool-index", "errors.ts core encoder | zod lru-cache p-map"],
-  ["tool-index/embedding", "errors.ts core encoder tool-index | zod @langchain/core"],
+  [
+    "tool-index/embedding",
+    "errors.ts core encoder tool-index | zod lru-cache p-map @langchain/core",
+  ],
   [
     "sinks",
     "errors.ts core postgres-client.ts | zod node @opentelemetry/api @opentelemetry/api-logs",

@@ -1,4 +1,7 @@
-/** A process of its own over a shared store. argv: URL of the database, task. Prints what it embedded and found. */
+/**
+ * A process of its own over a shared store. argv: URL of the database, task. Prints what it
+ * embedded and found.
+ */
 
 import { PostgresStore } from "@langchain/langgraph-checkpoint-postgres/store";
 import { embeddingToolIndex } from "../../src/models.js";

@@ -1,4 +1,6 @@
-/** Embeddings for tests: words as directions, a few synonyms alike; offline, repeatable, counted. */
+/**
+ * Embeddings for tests: words as directions, a few synonyms alike; offline, repeatable, counted.
+ */
 
 import type { EmbeddingModel } from "toolsieve/models";
 

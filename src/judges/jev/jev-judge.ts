@@ -4,60 +4,26 @@
 
 import { splitToFit } from "../../core/batch.js";
 import * as z from "zod";
-import { InvalidOptionsError } from "../../errors.js";
 import { judgeLimitsSchema, type JudgeLimits } from "../../core/limits.js";
-import { functionOption, integerFrom, parseOptions } from "../../core/parse-options.js";
+import { integerFrom, parseOptions } from "../../core/parse-options.js";
 import type { Judge, JudgeRequest } from "../../core/types.js";
 import { guardJudge, guardFields, type GuardOptions } from "../wrappers/guard-judge.js";
-import { postJson } from "../http.js";
 import { toPromptTool, type PromptTool } from "../prompt-tool.js";
 import { readNoulReply, toNoulQuestion, type NoulQuestion } from "./jev-protocol.js";
 import { askInParts, estimateTokens, toPromptConversation } from "../request-parts.js";
-import { baseURLOption, readKey, keyOption, modelOption } from "../service-options.js";
-
-const service = "https://api.typesafe.ai";
-
-const urlPath = "a path that starts with `/`";
+import { connectJev, jevServiceFields, type JevServiceOptions } from "./jev-service.js";
 
 const optionsSchema = z.strictObject({
-  apiKey: keyOption.optional(),
-  baseURL: baseURLOption.default(service),
-  path: z.string(urlPath).startsWith("/", urlPath).default("/v1/systemone"),
-  model: modelOption.default("jev-1.13.0"),
+  ...jevServiceFields,
   batchSize: integerFrom(1).default(64),
   maxRequestTokens: integerFrom(1).default(60_000),
   limits: judgeLimitsSchema.prefault({}),
-  fetch: functionOption<typeof globalThis.fetch>().optional(),
   ...guardFields,
 });
 
 type Settings = z.output<typeof optionsSchema>;
 
-export interface JevJudgeOptions extends GuardOptions {
-  /**
-   * Sent as a bearer token. A key from the environment goes to the service's own address only.
-   *
-   * @default TYPESAFE_API_KEY, then JEV_API_KEY, of the environment
-   */
-  readonly apiKey?: string | undefined;
-  /**
-   * Address of the service, or of one with the same protocol.
-   *
-   * @default "https://api.typesafe.ai"
-   */
-  readonly baseURL?: string | undefined;
-  /**
-   * Appended to `baseURL`; OpenRouter has `/decisions` under `https://openrouter.ai/api/alpha`.
-   *
-   * @default "/v1/systemone"
-   */
-  readonly path?: string | undefined;
-  /**
-   * A pinned model, because an alias changes the scale that the thresholds were chosen for.
-   *
-   * @default "jev-1.13.0"
-   */
-  readonly model?: string | undefined;
+export interface JevJudgeOptions extends JevServiceOptions, GuardOptions {
   /**
    * Questions per request, from 1.
    *
@@ -72,19 +38,6 @@ export interface JevJudgeOptions extends GuardOptions {
   readonly maxRequestTokens?: number | undefined;
   /** How much of a tool goes into its question. */
   readonly limits?: JudgeLimits | undefined;
-  /** @default globalThis.fetch */
-  readonly fetch?: typeof globalThis.fetch | undefined;
-}
-
-/** The key to send; `undefined` for a compatible service without one. */
-function resolveKey({ apiKey, baseURL }: Settings): string | undefined {
-  if (apiKey !== undefined) return apiKey;
-  if (new URL(baseURL).origin !== service) return undefined;
-  const key = readKey("TYPESAFE_API_KEY", "JEV_API_KEY");
-  if (key !== undefined) return key;
-  throw new InvalidOptionsError(
-    "Expected `apiKey`, or TYPESAFE_API_KEY in the environment, to be a key of visible ASCII characters, got none.",
-  );
 }
 
 interface IdentifiedQuestion {
@@ -141,9 +94,7 @@ function splitQuestions(
  */
 export function jevJudge(options: JevJudgeOptions = {}): Judge {
   const settings = parseOptions(optionsSchema, options, "jevJudge");
-  const url = new URL(settings.baseURL).href.replace(/\/+$/, "") + settings.path;
-  const key = resolveKey(settings);
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const askJev = connectJev(settings);
 
   const raw: Judge = {
     id: `jev:${settings.model}`,
@@ -153,12 +104,8 @@ export function jevJudge(options: JevJudgeOptions = {}): Judge {
       const questions = toQuestions(request, settings);
       const parts = splitQuestions(questions, estimateTokens(JSON.stringify(state)), settings);
       return askInParts(parts, async (part) => {
-        const body = JSON.stringify({
-          model: settings.model,
-          state,
-          questions: Object.fromEntries(part.map(({ id, question }) => [id, question])),
-        });
-        const reply = await postJson({ url, headers, body, signal, fetch: settings.fetch });
+        const asked = Object.fromEntries(part.map(({ id, question }) => [id, question]));
+        const reply = await askJev({ state, questions: asked }, signal);
         return readNoulReply(
           reply,
           part.map(({ id }) => id),

@@ -43,7 +43,7 @@ export function toNoulQuestion(tool: PromptTool): NoulQuestion {
 /**
  * One answer, in the spelling of the service (`noul`) or of a gateway (`probability`, `boolean`).
  */
-function readProbability(answer: unknown): number | undefined {
+export function readProbability(answer: unknown): number | undefined {
   const type = read(answer, "type");
   if (type !== undefined && type !== "noul" && type !== "boolean") return undefined;
   const value = read(answer, "noul") ?? read(answer, "probability") ?? read(answer, "boolean");
@@ -51,7 +51,7 @@ function readProbability(answer: unknown): number | undefined {
 }
 
 /** Reads the answers by question id. */
-function readAnswers(reply: unknown, ids: readonly string[]): ReadonlyMap<string, unknown> {
+export function readAnswers(reply: unknown, ids: readonly string[]): ReadonlyMap<string, unknown> {
   const answers = read(reply, "answers");
   if (typeof answers !== "object" || answers === null || Array.isArray(answers)) {
     const details = readErrorDetails(reply);

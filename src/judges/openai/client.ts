@@ -3,6 +3,7 @@
  * its own, bounded replies.
  */
 
+import * as z from "zod";
 import { loadPackage } from "../../core/load-package.js";
 import { read } from "../../core/read.js";
 import type { Logger } from "../../core/types.js";
@@ -21,6 +22,12 @@ export interface OpenAIClient {
   post?(path: string, options?: object): PromiseLike<unknown>;
   withOptions?(options: object): OpenAIClient;
 }
+
+/** An option that is a client. */
+export const clientOption: z.ZodCustom<OpenAIClient, OpenAIClient> = z.custom<OpenAIClient>(
+  (value) => typeof read(read(read(value, "chat"), "completions"), "create") === "function",
+  "a client of the `openai` package",
+);
 
 export interface ConnectionOptions {
   readonly client?: OpenAIClient | undefined;

@@ -13,7 +13,7 @@ import { JudgeHttpError } from "../../errors.js";
 import { splitForPrompt, writeSystemPrompt, writeUserPrompt } from "../prompt.js";
 import { guardJudge, guardFields, type GuardOptions } from "../wrappers/guard-judge.js";
 import { readPlainText } from "../http.js";
-import { connect, officialBaseURL, type OpenAIClient, type Send } from "./client.js";
+import { clientOption, connect, officialBaseURL, type OpenAIClient, type Send } from "./client.js";
 import { buildDecisionsRequest, readDecisions } from "./decisions.js";
 import { listParameters, stepDown, type Dialect } from "./dialect.js";
 import { isRefusable } from "./client-errors.js";
@@ -23,13 +23,8 @@ import { askInParts } from "../request-parts.js";
 import { baseURLOption, keyOption, modelOption } from "../service-options.js";
 import { readTokenUsage } from "../token-usage.js";
 
-const clientSchema = z.custom<OpenAIClient>(
-  (value) => typeof read(read(read(value, "chat"), "completions"), "create") === "function",
-  "a client of the `openai` package",
-);
-
 const optionsSchema = z.strictObject({
-  client: clientSchema.optional(),
+  client: clientOption.optional(),
   baseURL: baseURLOption.default(officialBaseURL),
   apiKey: keyOption.optional(),
   model: modelOption,

@@ -1,4 +1,7 @@
-/** Calls an embedding model: in batches, several at a time, with retries; every vector is checked before any is used. */
+/**
+ * Calls an embedding model: in batches, several at a time, with retries; every vector is checked
+ * before any is used.
+ */
 
 import pMap from "p-map";
 import * as z from "zod";
@@ -87,7 +90,10 @@ export function checkLengths(vectors: readonly Float32Array[]): void {
   );
 }
 
-/** Repeats a failed call after a pause; the last failure is told without its text, which may hold what was sent. */
+/**
+ * Repeats a failed call after a pause; the last failure is told without its text, which may hold
+ * what was sent.
+ */
 async function retry<T>(call: () => Promise<T>, retries: number, signal: AbortSignal): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     signal.throwIfAborted();
@@ -123,7 +129,8 @@ async function embedBatch(
 /**
  * Embeds texts, in their order.
  *
- * @throws {ToolSieveError} if a request fails for good, or if any vector is missing, not finite or of another length.
+ * @throws {ToolSieveError} if a request fails for good, or if any vector is missing, not finite or
+ *   of another length.
  * @throws the signal's reason when it aborts.
  */
 export async function embedTexts(

@@ -1,4 +1,7 @@
-/** A tool index that compares meanings: vectors of any LangChain embeddings, in memory or in a LangGraph store. */
+/**
+ * A tool index that compares meanings: vectors of any LangChain embeddings, in memory or in a
+ * LangGraph store.
+ */
 
 import * as z from "zod";
 import { canonicalJson } from "../../core/json.js";
@@ -82,13 +85,14 @@ function nameModel(embeddings: EmbeddingModel): string {
 }
 
 /**
- * Creates a tool index over embeddings. A match's score is the cosine similarity of query and tool, 0 where it is
- * negative.
+ * Creates a tool index over embeddings. A match's score is the cosine similarity of query and tool,
+ * 0 where it is negative.
  *
- * A text is embedded once: for all sessions of this process, and with a `store` for every process that shares it, also
- * after a restart. What is stored is found by a hash of the text and the name of the model; clearing a session leaves
- * the vectors. Vectors are compared in this process. Indexing fails as a whole: if the model fails, or a vector is
- * missing, not finite or of another length, the session still answers with what it held before.
+ * A text is embedded once: for all sessions of this process, and with a `store` for every process
+ * that shares it, also after a restart. What is stored is found by a hash of the text and the name
+ * of the model; clearing a session leaves the vectors. Vectors are compared in this process.
+ * Indexing fails as a whole: if the model fails, or a vector is missing, not finite or of another
+ * length, the session still answers with what it held before.
  *
  * With a remote model, tool texts and queries leave the process.
  *

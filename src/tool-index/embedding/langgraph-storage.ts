@@ -1,4 +1,7 @@
-/** Vectors and sessions in a LangGraph `BaseStore`: embedded once, found by every process that shares the store. */
+/**
+ * Vectors and sessions in a LangGraph `BaseStore`: embedded once, found by every process that
+ * shares the store.
+ */
 
 import pMap from "p-map";
 import * as z from "zod";
@@ -88,8 +91,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Tools as one JSON text within the JSON of the item: a database refuses NUL characters and half surrogate pairs, and here
- * both are spelt in plain letters.
+ * Tools as one JSON text within the JSON of the item: a database refuses NUL characters and half
+ * surrogate pairs, and here both are spelt in plain letters.
  */
 function writeTools(tools: readonly StoredTool[]): string {
   return JSON.stringify(tools.map(toStored));
@@ -105,9 +108,10 @@ function readStoredTools(value: unknown): readonly StoredTool[] | undefined {
 /**
  * Creates a storage in a store.
  *
- * Items carry `index: false`, so that a store with a vector index of its own does not embed them again. Labels of
- * namespaces are hashes or fixed words: some stores match them by prefix or forbid characters. A session is written
- * before the item that points to it, so that a reader sees the old tools or the new ones, never a part.
+ * Items carry `index: false`, so that a store with a vector index of its own does not embed them
+ * again. Labels of namespaces are hashes or fixed words: some stores match them by prefix or forbid
+ * characters. A session is written before the item that points to it, so that a reader sees the old
+ * tools or the new ones, never a part.
  *
  * @param model names the embedding model: vectors of two models are never mixed.
  */

@@ -3,7 +3,10 @@
 import { createSlices } from "../../core/slices.js";
 import type { VectorSession } from "./vector-sessions.js";
 
-/** The tools of a session that a search may find, with how close each comes to the query; the closest first. */
+/**
+ * The tools of a session that a search may find, with how close each comes to the query; the
+ * closest first.
+ */
 export async function rankTools(
   { vectors }: VectorSession,
   query: Float32Array,

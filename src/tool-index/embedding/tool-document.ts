@@ -104,11 +104,12 @@ export interface EmbedToolsOptions extends EmbeddingCallOptions, ToolReadingOpti
 const never = new AbortController().signal;
 
 /**
- * Embeds tools into plain records that can be stored anywhere, and handed to `embeddingToolIndex` as `documents`, where
- * they are not embedded again. Of tools with one name the last is embedded.
+ * Embeds tools into plain records that can be stored anywhere, and handed to `embeddingToolIndex`
+ * as `documents`, where they are not embedded again. Of tools with one name the last is embedded.
  *
  * @throws {InvalidOptionsError} if an option is wrong or a tool has no name.
- * @throws {ToolSieveError} if the model fails or a vector is missing, not finite or of another length.
+ * @throws {ToolSieveError} if the model fails or a vector is missing, not finite or of another
+ *   length.
  * @example
  * const { documents } = await embedTools({ embeddings, tools });
  * await writeFile("tools.json", JSON.stringify(documents));

@@ -1,4 +1,7 @@
-/** Where vectors and the tools of sessions are kept: in this process, or in a LangGraph store that processes share. */
+/**
+ * Where vectors and the tools of sessions are kept: in this process, or in a LangGraph store that
+ * processes share.
+ */
 
 import type { ToolDescription } from "../../core/types.js";
 

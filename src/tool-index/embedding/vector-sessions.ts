@@ -67,7 +67,8 @@ export function createVectorSessions(storage: ToolStorage, source: VectorSource)
   ): Promise<VectorSession | undefined> {
     const keys = [...new Set(stored.tools.map(({ key }) => key))];
     const vectors = lineUp(stored.tools, await source.load(keys, signal));
-    // A vector that has expired in the store leaves the session incomplete: it must be indexed again.
+    // A vector that has expired in the store leaves the session incomplete: it must be indexed
+    // again.
     if (vectors === undefined) return undefined;
     const session = { ...stored, vectors };
     loaded.set(sessionId, session);

@@ -1,4 +1,7 @@
-/** Finds the vectors of texts: in this process, in the storage, and from the model only what neither has. */
+/**
+ * Finds the vectors of texts: in this process, in the storage, and from the model only what neither
+ * has.
+ */
 
 import { LRUCache } from "lru-cache";
 import { onAbort, untilAborted } from "../../core/abort.js";

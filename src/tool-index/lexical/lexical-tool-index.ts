@@ -1,4 +1,7 @@
-/** The default tool index: BM25 in memory over names, descriptions and parameters, offline and in a millisecond. */
+/**
+ * The default tool index: BM25 in memory over names, descriptions and parameters, offline and in a
+ * millisecond.
+ */
 
 import * as z from "zod";
 import { untilAborted } from "../../core/abort.js";
@@ -119,13 +122,13 @@ function searchTables(
 }
 
 /**
- * Creates a tool index that compares words: BM25 over name, description, group, parameter names, descriptions and
- * values. Names in any code style, plurals and common endings, everyday synonyms, scripts without spaces, and names
- * written in one word are understood. It needs no model and no network; 5,000 tools are searched in about a
- * millisecond.
+ * Creates a tool index that compares words: BM25 over name, description, group, parameter names,
+ * descriptions and values. Names in any code style, plurals and common endings, everyday synonyms,
+ * scripts without spaces, and names written in one word are understood. It needs no model and no
+ * network; 5,000 tools are searched in about a millisecond.
  *
- * A tool that the query names scores above 0.9, and 1 if the query is its name; other scores tell which share of the
- * query's words a tool covers.
+ * A tool that the query names scores above 0.9, and 1 if the query is its name; other scores tell
+ * which share of the query's words a tool covers.
  *
  * @throws {InvalidOptionsError} at construction.
  * @example

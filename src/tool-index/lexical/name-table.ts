@@ -25,7 +25,10 @@ export function buildNameTable(tools: readonly ToolDescription[]): NameTable {
   return table;
 }
 
-/** Tools that a query names: all of it is the name, or one of its words is and looks like an identifier. */
+/**
+ * Tools that a query names: all of it is the name, or one of its words is and looks like an
+ * identifier.
+ */
 export function findNamedTools(
   table: NameTable,
   query: string,

@@ -1,4 +1,6 @@
-/** Scores the tools of a session for a query: as a whole, and by the clause that fits a tool best. */
+/**
+ * Scores the tools of a session for a query: as a whole, and by the clause that fits a tool best.
+ */
 
 import { isStopWord, splitWords } from "../../core/words.js";
 import { hashLetters, hashPairs, hashWord, listStems } from "./tool-terms.js";
@@ -44,7 +46,10 @@ function countStems(stems: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Adds words and their synonyms; of a word and its synonyms one counts for a tool, the word itself first. */
+/**
+ * Adds words and their synonyms; of a word and its synonyms one counts for a tool, the word itself
+ * first.
+ */
 function addWords(table: TermTable, stems: readonly string[], values: Float64Array): number {
   const lastWord = new Int32Array(table.toolCount);
   let word = 0;
@@ -61,7 +66,8 @@ function addWords(table: TermTable, stems: readonly string[], values: Float64Arr
     for (const synonym of listSynonyms(stemmed)) {
       visitTerm(table, hashWord(synonym), add(weight * synonymWeight));
     }
-    // A word that no tool uses may be a name or a number: it counts as one that a tenth of the tools use.
+    // A word that no tool uses may be a name or a number: it counts as one that a tenth of the
+    // tools use.
     const holders = found === 0 ? table.toolCount / 10 : found;
     ceiling += weight * wordCeiling * weighTerm(holders, table.toolCount);
   }
@@ -99,7 +105,10 @@ function addClauses(table: TermTable, query: string, values: Float64Array): void
   }
 }
 
-/** Adds what speaks for a name that holds at least half of a word's letter groups: a part of it, or a misspelt one. */
+/**
+ * Adds what speaks for a name that holds at least half of a word's letter groups: a part of it, or
+ * a misspelt one.
+ */
 function addLetters(table: TermTable, query: string, values: Float64Array): void {
   const words = new Set(splitWords(query).filter((word) => !isStopWord(word)));
   for (const word of words) {

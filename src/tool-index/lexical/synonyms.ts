@@ -1,4 +1,7 @@
-/** Everyday words that mean much the same in requests and tool descriptions. A word may stand in several groups. */
+/**
+ * Everyday words that mean much the same in requests and tool descriptions. A word may stand in
+ * several groups.
+ */
 
 import { stem } from "../../core/words.js";
 

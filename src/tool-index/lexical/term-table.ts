@@ -3,7 +3,10 @@
 import type { Slices } from "../../core/slices.js";
 import type { ToolTerms } from "./tool-terms.js";
 
-/** BM25 (Robertson and Zaragoza 2009): how soon repetition saturates, and how much a long tool is discounted. */
+/**
+ * BM25 (Robertson and Zaragoza 2009): how soon repetition saturates, and how much a long tool is
+ * discounted.
+ */
 const saturation = 1.2;
 const lengthShare = 0.75;
 

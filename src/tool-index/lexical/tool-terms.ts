@@ -1,4 +1,7 @@
-/** What the lexical index knows of a tool: its words, pairs of neighbouring words and the letter groups of its name, as hashes. */
+/**
+ * What the lexical index knows of a tool: its words, pairs of neighbouring words and the letter
+ * groups of its name, as hashes.
+ */
 
 import { fnv1a } from "../../core/hash.js";
 import { read } from "../../core/read.js";
@@ -6,7 +9,10 @@ import { listSchemaProperties } from "../../core/schema-properties.js";
 import type { ToolDescription } from "../../core/types.js";
 import { isStopWord, splitWords, stem } from "../../core/words.js";
 
-/** How often a word counts, by where it stands. Chosen on the public catalogs that `bench/indexes` measures. */
+/**
+ * How often a word counts, by where it stands. Chosen on the public catalogs that `bench/indexes`
+ * measures.
+ */
 const fieldWeights = { name: 2, text: 1, parameter: 0.5, parameterText: 0.4, value: 0.5 } as const;
 
 const limits = { nameChars: 300, textChars: 4000, parameterChars: 6000 } as const;
@@ -34,7 +40,9 @@ function foldAccents(word: string): string {
     : word.normalize("NFD").replaceAll(accents, "").normalize("NFC");
 }
 
-/** Scripts whose words are glued to particles or to each other: their words are also found by parts. */
+/**
+ * Scripts whose words are glued to particles or to each other: their words are also found by parts.
+ */
 const glued =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{M}]{3,}$/u;
 
@@ -60,7 +68,9 @@ export function hashPairs(stems: readonly string[]): Uint32Array {
   return Uint32Array.from(new Set(pairs));
 }
 
-/** Hashes of the groups of three letters or digits, each once: what finds `createissue` by `issue`. */
+/**
+ * Hashes of the groups of three letters or digits, each once: what finds `createissue` by `issue`.
+ */
 export function hashLetters(text: string): Uint32Array {
   const letters = text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
   const groups = new Set<number>();
@@ -128,7 +138,8 @@ function collectToolTerms(tool: ToolDescription): ToolTerms {
 const frozenTools = new WeakMap<ToolDescription, ToolTerms>();
 
 /**
- * Reads a tool, a frozen one once. Its length in characters is bounded; a getter that throws counts as an absent field.
+ * Reads a tool, a frozen one once. Its length in characters is bounded; a getter that throws counts
+ * as an absent field.
  */
 export function readToolTerms(tool: ToolDescription): ToolTerms {
   if (!Object.isFrozen(tool)) return collectToolTerms(tool);

@@ -1,4 +1,7 @@
-/** Eviction strategies: which sessions' indexes are cleared, and when. Plain bookkeeping over session ids. */
+/**
+ * Eviction strategies: which sessions' indexes are cleared, and when. Plain bookkeeping over
+ * session ids.
+ */
 
 import * as z from "zod";
 import { functionOption, integerFrom, parseOptions } from "../../core/parse-options.js";
@@ -56,8 +59,8 @@ const clockSchema = z.strictObject({
 });
 
 /**
- * Clears sessions that were not used for `ms` milliseconds. It looks at an access only, needs no timer, and never
- * clears the session that is being used.
+ * Clears sessions that were not used for `ms` milliseconds. It looks at an access only, needs no
+ * timer, and never clears the session that is being used.
  *
  * @param ms an integer from 1.
  * @throws {InvalidOptionsError} if it is not.
@@ -98,7 +101,8 @@ const strategySchema = z.array(
 );
 
 /**
- * Clears what any of several strategies clears. Every strategy is asked on every access, and told of every removal.
+ * Clears what any of several strategies clears. Every strategy is asked on every access, and told
+ * of every removal.
  *
  * @throws {InvalidOptionsError} if one of them is no strategy.
  * @example

@@ -1,4 +1,6 @@
-/** Lets many read or one write at a time, in the order of arrival, so that neither waits for ever. */
+/**
+ * Lets many read or one write at a time, in the order of arrival, so that neither waits for ever.
+ */
 
 import { untilAborted } from "../../core/abort.js";
 
@@ -17,8 +19,8 @@ const settle = (work: Promise<unknown>): Promise<void> =>
   );
 
 /**
- * Creates a lock. A wait ends with the signal's reason when it aborts; work that has begun holds the lock until it has
- * really ended, even if its caller has left.
+ * Creates a lock. A wait ends with the signal's reason when it aborts; work that has begun holds
+ * the lock until it has really ended, even if its caller has left.
  */
 export function createSessionLock(): SessionLock {
   let lastWrite: Promise<void> = Promise.resolve();

@@ -1,4 +1,7 @@
-/** One index for many sessions: tools are indexed when they change, one writer per session, and sessions are evicted. */
+/**
+ * One index for many sessions: tools are indexed when they change, one writer per session, and
+ * sessions are evicted.
+ */
 
 import * as z from "zod";
 import { catalogFingerprint } from "../../core/fingerprint.js";
@@ -79,12 +82,13 @@ function keepKnown(result: ToolSearchResult, tools: readonly ToolDescription[]):
 /**
  * Creates the sessions of an index.
  *
- * On a search, in this order: the eviction strategy says which sessions to clear, and is told of each that was; the
- * catalog's fingerprint (names, descriptions, schemas, groups, metadata) is compared with that of what the index holds;
- * if it differs, the session is cleared and indexed anew, which is no removal; then it is searched. Searches of a
- * session run beside each other; indexing it waits for them, and they for it. A session in use is cleared when its
- * searches have ended, and no one waits for that. If indexing fails, the search rejects, the session holds nothing, and
- * the next search tries again.
+ * On a search, in this order: the eviction strategy says which sessions to clear, and is told of
+ * each that was; the catalog's fingerprint (names, descriptions, schemas, groups, metadata) is
+ * compared with that of what the index holds; if it differs, the session is cleared and indexed
+ * anew, which is no removal; then it is searched. Searches of a session run beside each other;
+ * indexing it waits for them, and they for it. A session in use is cleared when its searches have
+ * ended, and no one waits for that. If indexing fails, the search rejects, the session holds
+ * nothing, and the next search tries again.
  *
  * @throws {InvalidOptionsError} at construction.
  * @example
@@ -95,12 +99,15 @@ export function createToolSessions(options: ToolSessionsOptions): ToolSessions {
   const { index, eviction } = parseOptions(optionsSchema, options, "createToolSessions");
   const sessions = new Map<string, Session>();
   /**
-   * Sessions that the strategy was told are gone, while a search may fill them again: one that cleared itself on its own
-   * access, or that was evicted in use. They are cleared on the next access of another session.
+   * Sessions that the strategy was told are gone, while a search may fill them again: one that
+   * cleared itself on its own access, or that was evicted in use. They are cleared on the next
+   * access of another session.
    */
   const untracked = new Set<string>();
 
-  /** Runs with the session of an id; one that holds nothing is forgotten when its last user leaves. */
+  /**
+   * Runs with the session of an id; one that holds nothing is forgotten when its last user leaves.
+   */
   async function use<T>(sessionId: string, work: (session: Session) => Promise<T>): Promise<T> {
     const session = sessions.get(sessionId) ?? {
       lock: createSessionLock(),

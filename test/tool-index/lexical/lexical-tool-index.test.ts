@@ -192,7 +192,8 @@ describe("the lexical index in a busy process", () => {
     await index.indexTools("s", tools);
     await index.search({ sessionId: "s", query: "word7" });
     clearInterval(timer);
-    // Far above the slices of a few milliseconds, for slow machines; in one piece it takes hundreds.
+    // Far above the slices of a few milliseconds, for slow machines; in one piece it takes
+    // hundreds.
     expect(longest).toBeLessThan(80);
   });
 

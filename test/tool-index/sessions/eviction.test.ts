@@ -27,7 +27,9 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-/** What a strategy must answer: a list of uses, newest last, searched from scratch on every step. */
+/**
+ * What a strategy must answer: a list of uses, newest last, searched from scratch on every step.
+ */
 interface Model {
   readonly evicted: (uses: readonly Use[], now: Use) => readonly string[];
 }

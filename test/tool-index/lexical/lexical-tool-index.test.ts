@@ -176,25 +176,25 @@ describe("isToolIndex", () => {
 });
 
 describe("the lexical index in a busy process", () => {
-  it("does not hold the event loop while it reads and sorts thousands of tools", async () => {
+  it("gives way to other work while it reads and sorts thousands of tools", async () => {
     const words = Array.from({ length: 2000 }, (_, at) => `word${(at * 7919) % 2000}`);
     const tools = Array.from({ length: 3000 }, (_, at) => ({
       name: `tool_${at}`,
       description: words.slice(at % 1900, (at % 1900) + 40).join(" "),
     }));
-    let longest = 0;
-    let last = performance.now();
-    const timer = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
-    }, 1);
+    let turns = 0;
+    let isDone = false;
+    const takeTurns = (): void => {
+      turns += 1;
+      if (!isDone) setImmediate(takeTurns);
+    };
+    takeTurns();
     const index = createLexicalToolIndex();
     await index.indexTools("s", tools);
     await index.search({ sessionId: "s", query: "word7" });
-    clearInterval(timer);
-    // Far above the slices of a few milliseconds, for slow machines; in one piece it takes
-    // hundreds.
-    expect(longest).toBeLessThan(80);
+    isDone = true;
+    // In one piece, other work gets a turn or two.
+    expect(turns).toBeGreaterThan(10);
   });
 
   it("stops indexing when the signal aborts, and keeps what was there", async () => {

@@ -147,3 +147,20 @@ export class RecordFormatError extends ToolSieveError {
     return isMarked(error, "RecordFormatError");
   }
 }
+
+/**
+ * A replayed judge was asked a request that was not recorded: other cases, another catalog size or
+ * seed.
+ */
+export class ReplayMissError extends ToolSieveError {
+  constructor() {
+    super(
+      "The recording does not hold this request: cases, catalog, catalog size and seed must be those of the recorded run.",
+    );
+    Object.defineProperty(this, marker("ReplayMissError"), { value: true });
+  }
+
+  static override isInstance(error: unknown): error is ReplayMissError {
+    return isMarked(error, "ReplayMissError");
+  }
+}

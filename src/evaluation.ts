@@ -1,4 +1,6 @@
-/** `toolsieve/evaluation`: a judge on labelled cases of your own, and judgments of a paid judge recorded and replayed. */
+/**
+ * `toolsieve/evaluation`: evaluates a judge on labelled cases; records and replays a paid judge.
+ */
 
 export { parseCases, type LabelledCase } from "./evaluation/cases.js";
 export { parseCatalog, type Catalog } from "./evaluation/catalog.js";
@@ -15,7 +17,7 @@ export {
   parseRecording,
   recordingJudge,
   replayJudge,
-  ReplayMissError,
   type Recording,
   type RecordingJudgeOptions,
 } from "./evaluation/replay.js";
+export { ReplayMissError } from "./errors.js";

@@ -1,4 +1,7 @@
-/** Labelled cases: requests for which it is known which tools they need. Conversations and trajectories become one case a turn. */
+/**
+ * Reads labelled cases: requests with the tools they need. Conversations and trajectories become
+ * one case per turn.
+ */
 
 import * as z from "zod";
 import { ToolSieveError } from "../errors.js";
@@ -7,20 +10,23 @@ import type { TurnMessage } from "../core/types.js";
 /** One request with the tools that it needs. */
 export interface LabelledCase {
   readonly id: string;
-  /** The conversation it is a turn of, else its own id: what a bootstrap draws. */
+  /** The conversation that it belongs to, else its own id; a bootstrap draws units. */
   readonly unit: string;
-  /** The named part of a source, as the file says it; `""` if it says none. */
+  /** The named part of a source; `""` if the file names none. */
   readonly set: string;
   /**
-   * What the labels mean. `applicable`: every tool that fits is labelled. `called`: those that one run called are, and
-   * others may fit too, so only recall and the share hidden mean something.
+   * `applicable`: every tool that fits is labelled. `called`: the tools that one run called are
+   * labelled; others may fit too, so that only recall and the share hidden are measured.
    */
   readonly labels: "applicable" | "called";
   /** Oldest first, up to the turn that is judged. */
   readonly messages: readonly TurnMessage[];
   /** Catalog ids of the tools on offer; `null` is the whole catalog. */
   readonly candidates: readonly string[] | null;
-  /** Catalog ids of the tools needed; empty: none applies; `null`: at least one, but it is not known which. */
+  /**
+   * Catalog ids of the tools needed; empty: none applies; `null`: at least one, but it is not known
+   * which.
+   */
   readonly needed: readonly string[] | null;
 }
 
@@ -80,7 +86,7 @@ function fromAwareness(line: z.output<typeof awarenessCase>): LabelledCase {
   return fromSingle({ ...line, candidates: null, gold });
 }
 
-/** A turn without new text (a function is handed over) is judged by the conversation so far. */
+/** A turn without new user text is judged by the conversation so far. */
 function fromConversation(line: z.output<typeof conversation>): readonly LabelledCase[] {
   const history: TurnMessage[] = [];
   return line.turns.map((turn, index) => {
@@ -101,7 +107,7 @@ function fromConversation(line: z.output<typeof conversation>): readonly Labelle
   });
 }
 
-/** The call and its result, as they stand in the conversation of a later turn. */
+/** The messages of a call and its result, for later turns. */
 function toCallMessages(call: z.output<typeof callMessage>): readonly TurnMessage[] {
   const text = typeof call.result === "string" ? call.result : (JSON.stringify(call.result) ?? "");
   return [
@@ -110,8 +116,8 @@ function toCallMessages(call: z.output<typeof callMessage>): readonly TurnMessag
   ];
 }
 
-/** Assistant text right before a call may belong to the very turn that makes the call: the judge must not see it. */
-function withoutOwnText(messages: readonly TurnMessage[]): readonly TurnMessage[] {
+/** Drops assistant text right before a call, which may belong to the turn that makes the call. */
+function dropOwnText(messages: readonly TurnMessage[]): readonly TurnMessage[] {
   const last = messages.findLastIndex(({ role, toolCalls }) => role !== "assistant" || toolCalls);
   return messages.slice(0, last + 1);
 }
@@ -130,7 +136,7 @@ function fromTrajectory(line: z.output<typeof trajectory>): readonly LabelledCas
       unit: line.id,
       set: line.set,
       labels: "called",
-      messages: withoutOwnText(history),
+      messages: dropOwnText(history),
       candidates: line.candidates,
       needed: [call.data.name],
     });
@@ -139,7 +145,7 @@ function fromTrajectory(line: z.output<typeof trajectory>): readonly LabelledCas
   return cases;
 }
 
-function casesOf(value: unknown): readonly LabelledCase[] {
+function readCases(value: unknown): readonly LabelledCase[] {
   const has = (key: string): boolean =>
     typeof value === "object" && value !== null && Object.hasOwn(value, key);
   if (has("turns")) return fromConversation(conversation.parse(value));
@@ -170,17 +176,18 @@ export function parseJsonLines<T>(text: string, parse: (value: unknown) => T): r
 /**
  * Reads a case file in any of the four formats, told apart line by line:
  *
- * - a request: `{id, set?, messages, candidates, gold}`; `gold: []` means that no tool applies, `gold: null` that at least
- *   one does, `candidates: null` the whole catalog
+ * - a request: `{id, set?, messages, candidates, gold}`; `gold: []` means that no tool applies,
+ *   `gold: null` that at least one does, `candidates: null` the whole catalog
  * - a request without labels: `{id, messages, needs_tool}`
- * - a conversation: `{id, candidates?, turns: [{user, candidates?, candidates_removed?, gold}]}`, one case a turn
- * - a trajectory: `{id, messages}` where `{role: "call", name, result}` is a call that was made, one case a call
+ * - a conversation: `{id, candidates?, turns: [{user, candidates?, candidates_removed?, gold}]}`,
+ *   one case a turn
+ * - a trajectory: `{id, messages}` where `{role: "call", name, result}` is a call that was made,
+ *   one case a call
  *
  * @throws {ToolSieveError} that names the line and the first wrong field, never its content.
- *
  * @example
  * parseCases('{"id":"1","messages":[{"role":"user","content":"Where is A1001?"}],"candidates":null,"gold":["query_order"]}');
  */
 export function parseCases(text: string): readonly LabelledCase[] {
-  return parseJsonLines(text, casesOf).flat();
+  return parseJsonLines(text, readCases).flat();
 }

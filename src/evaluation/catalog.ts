@@ -9,7 +9,7 @@ import { seededRandom, shuffled } from "./random.js";
 /** Tools by id. Several definitions may share a name; a judge sees the name, labels use the id. */
 export type Catalog = ReadonlyMap<string, ToolDescription>;
 
-/** What is judged for a case: tools in a seeded order, and which of them are needed. */
+/** The tools of a case in a seeded order, and which of them are needed. */
 export interface CaseCatalog {
   readonly tools: readonly ToolDescription[];
   /** For each tool whether the case needs it; `null` where that is not known. */
@@ -17,9 +17,12 @@ export interface CaseCatalog {
 }
 
 export interface CaseCatalogOptions {
-  /** Pad with distractors from the catalog up to this many tools; `null` judges the case's own candidates alone. */
+  /**
+   * Pad with distractors from the catalog up to this many tools; `null` judges the case's own
+   * candidates alone.
+   */
   readonly size: number | null;
-  /** Together with the id of a case it fixes the catalog, whatever other cases there are. */
+  /** Fixes the catalog, together with the id of the case. */
   readonly seed: number;
 }
 
@@ -31,7 +34,8 @@ const toolLine = z.looseObject({
 });
 
 /**
- * Reads a catalog, one `{id?, name, description?, parameters?}` a line; the id defaults to the name.
+ * Reads a catalog, one `{id?, name, description?, parameters?}` a line; the id defaults to the
+ * name.
  *
  * @throws {ToolSieveError} that names the line and the first wrong field, never its content.
  */
@@ -40,11 +44,7 @@ export function parseCatalog(text: string): Catalog {
   return new Map(
     tools.map(({ id, name, description, parameters }) => [
       id ?? name,
-      {
-        name,
-        ...(description === undefined ? {} : { description }),
-        ...(parameters === undefined ? {} : { parameters }),
-      },
+      { name, description, parameters },
     ]),
   );
 }
@@ -56,7 +56,7 @@ interface Likeness {
 
 const likenesses = new WeakMap<ToolDescription, Likeness>();
 
-function likenessOf(tool: ToolDescription): Likeness {
+function readLikeness(tool: ToolDescription): Likeness {
   const known = likenesses.get(tool);
   if (known !== undefined) return known;
   const likeness = {
@@ -68,19 +68,20 @@ function likenessOf(tool: ToolDescription): Likeness {
 }
 
 /**
- * True if one tool could stand in for the other: names equal but for case and punctuation, or descriptions that share
- * at least 80 % of their words (Jaccard index). Such a distractor would be a second right answer.
+ * True if one tool could stand in for the other: names equal but for case and punctuation, or
+ * descriptions that share at least 80 % of their words (Jaccard index). Such a distractor would be
+ * a second correct answer.
  */
 export function isNearDuplicate(a: ToolDescription, b: ToolDescription): boolean {
-  const one = likenessOf(a);
-  const other = likenessOf(b);
+  const one = readLikeness(a);
+  const other = readLikeness(b);
   if (one.name === other.name) return true;
   const shared = [...one.words].filter((word) => other.words.has(word)).length;
   const union = one.words.size + other.words.size - shared;
   return union > 0 && shared / union >= 0.8;
 }
 
-function toolOf(catalog: Catalog, id: string, caseId: string): ToolDescription {
+function findTool(catalog: Catalog, id: string, caseId: string): ToolDescription {
   const tool = catalog.get(id);
   if (tool !== undefined) return tool;
   throw new ToolSieveError(
@@ -88,8 +89,11 @@ function toolOf(catalog: Catalog, id: string, caseId: string): ToolDescription {
   );
 }
 
-/** Draws distractors until the catalog is full; none of them nearly equals a needed tool or shares a name. */
-function pad(
+/**
+ * Draws distractors until the catalog is full; none of them nearly equals a needed tool or shares a
+ * name.
+ */
+function addDistractors(
   ids: ReadonlySet<string>,
   needed: ReadonlySet<string>,
   catalog: Catalog,
@@ -97,10 +101,10 @@ function pad(
   random: () => number,
 ): ReadonlySet<string> {
   const full = new Set(ids);
-  const toolsOf = (wanted: ReadonlySet<string>): readonly ToolDescription[] =>
+  const findTools = (wanted: ReadonlySet<string>): readonly ToolDescription[] =>
     [...wanted].flatMap((id) => catalog.get(id) ?? []);
-  const wanted = toolsOf(needed);
-  const names = new Set(toolsOf(ids).map(({ name }) => name));
+  const wanted = findTools(needed);
+  const names = new Set(findTools(ids).map(({ name }) => name));
   for (const [id, tool] of shuffled([...catalog], random)) {
     if (full.size >= size) break;
     if (names.has(tool.name) || wanted.some((other) => isNearDuplicate(tool, other))) continue;
@@ -111,13 +115,14 @@ function pad(
 }
 
 /**
- * The tools to judge for a case, in a seeded order: its own candidates, or the whole catalog; and with a `size`, if it
- * is known which tools are needed, distractors up to it. A case in which no tool applies is never padded (a distractor
- * might apply), nor is a conversation that names its candidates.
+ * The tools to judge for a case, in a seeded order: its own candidates, or the whole catalog; and
+ * with a `size`, if it is known which tools are needed, distractors up to it. A case in which no
+ * tool applies is never padded (a distractor might apply), nor is a conversation that names its
+ * candidates.
  *
- * @returns `null` if there is nothing to measure: no candidates, or a needed tool is not among them.
+ * @returns `null` if there is nothing to measure: no candidates, or a needed tool is not among
+ * them.
  * @throws {ToolSieveError} if the case names a tool that the catalog does not hold.
- *
  * @example
  * const built = buildCaseCatalog(labelledCase, catalog, { size: 64, seed: 1 });
  */
@@ -132,11 +137,14 @@ export function buildCaseCatalog(
   const isPadded =
     size !== null && wanted.size > 0 && (candidates === null || labels === "applicable");
   const own = new Set(candidates ?? (isPadded ? wanted : catalog.keys()));
-  for (const id of [...own, ...wanted]) toolOf(catalog, id, caseId);
+  for (const id of [...own, ...wanted]) findTool(catalog, id, caseId);
   if (own.size === 0 || ![...wanted].every((id) => own.has(id))) return null;
-  const ids = shuffled([...(isPadded ? pad(own, wanted, catalog, size, random) : own)], random);
+  const ids = shuffled(
+    [...(isPadded ? addDistractors(own, wanted, catalog, size, random) : own)],
+    random,
+  );
   return {
-    tools: ids.map((id) => toolOf(catalog, id, caseId)),
+    tools: ids.map((id) => findTool(catalog, id, caseId)),
     needed: needed === null ? null : ids.map((id) => wanted.has(id)),
   };
 }

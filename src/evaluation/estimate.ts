@@ -1,4 +1,7 @@
-/** Shares and areas with bootstrap intervals. What is drawn is the unit (a conversation), not the turn: turns of one are alike. */
+/**
+ * Shares and areas with bootstrap intervals. Units (conversations) are drawn, because turns of one
+ * are alike.
+ */
 
 import { seededRandom } from "./random.js";
 
@@ -8,7 +11,7 @@ export interface Estimate {
   /** Percentile bootstrap over units, 1,000 draws. */
   readonly low: number;
   readonly high: number;
-  /** Cases it stands on. */
+  /** Cases that were counted. */
   readonly cases: number;
 }
 
@@ -19,8 +22,8 @@ export interface Part {
   readonly whole: number;
 }
 
-/** One case's part of a none-detection: its score, and whether something was needed. */
-export interface Scored {
+/** A case for none-detection: its score, and whether a tool was needed. */
+export interface ScoredCase {
   readonly unit: string;
   readonly score: number;
   readonly isPositive: boolean;
@@ -28,8 +31,8 @@ export interface Scored {
 
 const draws = 1000;
 
-/** How often each of `count` units is drawn, once per resample. */
-function* resamples(count: number, seed: number): Generator<Int32Array> {
+/** Yields how often each of `count` units was drawn, per sample. */
+function* drawSamples(count: number, seed: number): Generator<Int32Array> {
   const random = seededRandom(`bootstrap:${seed}`);
   for (let draw = 0; draw < draws; draw += 1) {
     const weights = new Int32Array(count);
@@ -41,7 +44,7 @@ function* resamples(count: number, seed: number): Generator<Int32Array> {
   }
 }
 
-function interval(values: readonly number[]): { readonly low: number; readonly high: number } {
+function toInterval(values: readonly number[]): { readonly low: number; readonly high: number } {
   const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
   const at = (share: number): number =>
     sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN;
@@ -49,7 +52,7 @@ function interval(values: readonly number[]): { readonly low: number; readonly h
 }
 
 /** The index of each item's unit, units numbered in order of appearance. */
-function unitIndexes(items: readonly { readonly unit: string }[]): {
+function numberUnits(items: readonly { readonly unit: string }[]): {
   readonly indexes: readonly number[];
   readonly count: number;
 } {
@@ -64,7 +67,7 @@ function unitIndexes(items: readonly { readonly unit: string }[]): {
 
 /** The sum of the parts over the sum of the wholes; `null` if there is no whole. */
 export function estimateShare(parts: readonly Part[], seed: number): Estimate | null {
-  const { indexes, count } = unitIndexes(parts);
+  const { indexes, count } = numberUnits(parts);
   const share = (weights: Int32Array | null): number => {
     let part = 0;
     let whole = 0;
@@ -79,18 +82,18 @@ export function estimateShare(parts: readonly Part[], seed: number): Estimate | 
   if (Number.isNaN(value)) return null;
   return {
     value,
-    ...interval(Array.from(resamples(count, seed), share)),
+    ...toInterval(Array.from(drawSamples(count, seed), share)),
     cases: parts.filter(({ whole }) => whole > 0).length,
   };
 }
 
 /**
- * The area under the ROC curve: how often a positive scores above a negative, ties counting half (Mann and Whitney 1947).
- * `null` unless there are both.
+ * The area under the ROC curve: how often a positive scores above a negative, ties counting half
+ * (Mann and Whitney 1947). `null` unless there are both.
  */
-export function estimateAuroc(scored: readonly Scored[], seed: number): Estimate | null {
+export function estimateAuroc(scored: readonly ScoredCase[], seed: number): Estimate | null {
   const sorted = scored.toSorted((a, b) => a.score - b.score);
-  const { indexes, count } = unitIndexes(sorted);
+  const { indexes, count } = numberUnits(sorted);
   const area = (weights: Int32Array | null): number => {
     let wins = 0;
     let positives = 0;
@@ -113,5 +116,5 @@ export function estimateAuroc(scored: readonly Scored[], seed: number): Estimate
   };
   const value = area(null);
   if (Number.isNaN(value)) return null;
-  return { value, ...interval(Array.from(resamples(count, seed), area)), cases: scored.length };
+  return { value, ...toInterval(Array.from(drawSamples(count, seed), area)), cases: scored.length };
 }

@@ -1,4 +1,7 @@
-/** Evaluates a judge on labelled cases: judged once, then measured by set, under three policies side by side. */
+/**
+ * Evaluates a judge on labelled cases: judged once, then measured by set, under three policies side
+ * by side.
+ */
 
 import * as z from "zod";
 import { contextOptionsSchema } from "../core/context.js";
@@ -25,21 +28,25 @@ export interface EvaluateOptions {
   readonly cases: readonly LabelledCase[];
   /**
    * Tools per catalog, from 1: a case's own candidates and distractors drawn from the catalog.
+   *
    * @default 64
    */
   readonly catalogSize?: number | undefined;
   /**
    * Fixes which distractors are drawn.
+   *
    * @default 1
    */
   readonly seed?: number | undefined;
   /**
    * What the judge sees of the conversation.
+   *
    * @default { strategy: "recent-window", maxMessages: 8, maxChars: 8000 }
    */
   readonly context?: ContextOptions | undefined;
   /**
    * Cases under way at one time, from 1.
+   *
    * @default 4
    */
   readonly concurrency?: number | undefined;
@@ -53,15 +60,16 @@ export interface SetMetrics {
   /** `null` for all cases together. */
   readonly set: string | null;
   readonly cases: number;
-  /** Cases in which the judge could not tell for any tool. */
+  /** Cases in which the judge abstained for every tool. */
   readonly abstained: number;
   readonly policies: Readonly<Record<PolicyName, PolicyMetrics>>;
   /**
-   * Area under the ROC curve of the largest probability of a case, on its own candidates without distractors: cases of this
-   * set that need no tool, against all cases that need one. `null` if there are none of either.
+   * Area under the ROC curve of the largest probability of a case, on its own candidates without
+   * distractors: cases of this set that need no tool, against all cases that need one. `null` if
+   * there are none of either.
    */
   readonly noneDetection: Estimate | null;
-  /** The same without the cases in which the judge could not tell for any tool. */
+  /** The same without the cases in which the judge abstained for every tool. */
   readonly noneDetectionAnswered: Estimate | null;
   /** `null` where not every tool that fits is labelled. */
   readonly calibration: CalibrationMetrics | null;
@@ -73,11 +81,14 @@ export interface Evaluation {
   readonly thresholds: { readonly confidence: number; readonly rejection: number };
   readonly catalogSize: number;
   readonly seed: number;
-  /** Cases with nothing to measure: no user text, no candidates, or a needed tool that is not on offer. */
+  /**
+   * Cases with nothing to measure: no user text, no candidates, or a needed tool that is not on
+   * offer.
+   */
   readonly skipped: number;
   /** Judge calls that failed; their tools count as unjudged. */
   readonly failures: number;
-  /** What the first failed call failed with; `null` if none did. */
+  /** The first failure; `null` if there was none. */
   readonly firstFailure: string | null;
   readonly cost: JudgeCost;
   /** By set in order of appearance, all together last. */
@@ -102,8 +113,8 @@ const optionsSchema = z.strictObject({
 const needsNone = ({ labels, needed }: LabelledCase): boolean =>
   labels === "applicable" && needed?.length === 0;
 
-/** Like is compared with like: cases that name their candidates, or, where no none-case does, whole catalogs. */
-function casesForNoneDetection(cases: readonly LabelledCase[]): readonly LabelledCase[] {
+/** Cases for none-detection, all with candidates of their own or all with whole catalogs. */
+function chooseNoneCases(cases: readonly LabelledCase[]): readonly LabelledCase[] {
   const noneCases = cases.filter(needsNone);
   if (noneCases.length === 0) return [];
   const hasOwn = noneCases.some(({ candidates }) => candidates !== null);
@@ -126,13 +137,13 @@ function isAbstained({ answers }: JudgedCase): boolean {
   return answers.every((answer) => answer === null);
 }
 
-interface Evidence {
+interface SetEvidence {
   readonly padded: readonly JudgedCase[];
   readonly own: readonly JudgedCase[];
   readonly policies: ReturnType<typeof standardPolicies>;
 }
 
-function measureSet({ padded, own, policies }: Evidence, set: string | null): SetMetrics {
+function measureSet({ padded, own, policies }: SetEvidence, set: string | null): SetMetrics {
   const inSet = (one: JudgedCase): boolean => set === null || one.set === set;
   const judged = padded.filter(inSet);
   const compared = own.filter(
@@ -154,11 +165,11 @@ function measureSet({ padded, own, policies }: Evidence, set: string | null): Se
 }
 
 /**
- * Judges all cases in padded catalogs; and once more on their own candidates, for none-detection, if any case needs no tool.
+ * Judges all cases in padded catalogs; and once more on their own candidates, for none-detection,
+ * if any case needs no tool.
  *
- * @throws {InvalidOptionsError} on an option out of range; `ToolSieveError` if a case names a tool that the catalog lacks;
- * whatever the signal aborts with. A judge call that fails is counted, not thrown.
- *
+ * @throws {InvalidOptionsError} on an option out of range; `ToolSieveError` if a case names a tool
+ * that the catalog lacks; the reason of the signal. A judge call that fails is counted, not thrown.
  * @example
  * const evaluation = await evaluate({ judge: localJudge(), catalog: parseCatalog(tools), cases: parseCases(lines) });
  * console.log(evaluation.sets.at(-1)?.policies.keep.recallPerCase?.value);
@@ -168,7 +179,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   const { catalog, cases } = options;
   const judge = toJudge(options.judge);
   const signal = options.signal ?? new AbortController().signal;
-  const ownCases = casesForNoneDetection(cases);
+  const ownCases = chooseNoneCases(cases);
   const total = cases.length + ownCases.length;
   const common = { judge, catalog, context: options.context, seed, concurrency, signal };
   const padded = await judgeCases({
@@ -187,10 +198,10 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   const evidence = {
     padded: padded.judged,
     own: own.judged,
-    policies: standardPolicies({
-      confidenceThreshold: thresholds.confidence,
-      rejectionThreshold: thresholds.rejection,
-    }),
+    policies: standardPolicies(
+      { confidenceThreshold: thresholds.confidence, rejectionThreshold: thresholds.rejection },
+      judge.maxTools ?? 8,
+    ),
   };
   const names = [...new Set(padded.judged.map(({ set }) => set))];
   return {

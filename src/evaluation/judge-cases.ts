@@ -1,30 +1,33 @@
-/** Asks a judge about labelled cases, turn by turn, as a selector would: the default context, batches of 64. No policy yet. */
+/**
+ * Asks a judge about labelled cases as a selector does: the default context, batches of 64, whole
+ * catalogs if it needs them.
+ */
 
 import pMap from "p-map";
-import { ToolSieveError } from "../errors.js";
+import { ReplayMissError, ToolSieveError } from "../errors.js";
 import { splitBySize } from "../core/batch.js";
 import { buildContext, contextOptionsSchema, requestText } from "../core/context.js";
 import type { ContextOptions } from "../core/context.js";
-import { sum } from "../core/sum.js";
+import { sum, sumStated } from "../core/sum.js";
 import type { Judge, JudgeContext, JudgeUsage, ToolDescription } from "../core/types.js";
+import { toJudge } from "../judges/judge.js";
 import { buildCaseCatalog } from "./catalog.js";
 import type { CaseCatalogOptions, Catalog } from "./catalog.js";
 import type { LabelledCase } from "./cases.js";
-import { ReplayMissError } from "./replay.js";
 
-/** The evidence of one case: what the judge said of every tool, beside what the labels say. */
+/** The evidence of one case: the answers of the judge and the labels. */
 export interface JudgedCase {
   readonly id: string;
   readonly unit: string;
   readonly set: string;
   readonly labels: LabelledCase["labels"];
-  /** In candidate order; as the judge gave them, unchecked; `undefined` where it failed. */
-  readonly answers: readonly unknown[];
+  /** In candidate order; `undefined` without a valid answer. */
+  readonly answers: readonly (number | null | undefined)[];
   /** In candidate order; `null` where it is not known which tools are needed. */
   readonly needed: readonly boolean[] | null;
 }
 
-/** What a run asked of the judge's backend. */
+/** Requests and tokens of a run. */
 export interface JudgeCost {
   readonly requests: number;
   /** `null` if the judge reports no usage. */
@@ -34,11 +37,17 @@ export interface JudgeCost {
 
 export interface JudgedCases {
   readonly judged: readonly JudgedCase[];
-  /** Cases with nothing to measure: no user text, no candidates, or a needed tool that is not on offer. */
+  /**
+   * Cases with nothing to measure: no user text, no candidates, or a needed tool that is not on
+   * offer.
+   */
   readonly skipped: number;
   /** Judge calls that threw; their tools are unjudged. */
   readonly failures: number;
-  /** What the first of them failed with: our own message, or the name of a foreign error. `null` if none failed. */
+  /**
+   * The first failure: the message of an error of this package, or the name of another one; `null`
+   * if none.
+   */
   readonly firstFailure: string | null;
   readonly cost: JudgeCost;
 }
@@ -49,23 +58,23 @@ export interface JudgeCasesOptions extends CaseCatalogOptions {
   readonly cases: readonly LabelledCase[];
   /** @default { strategy: "recent-window", maxMessages: 8, maxChars: 8000 } */
   readonly context?: ContextOptions | undefined;
-  /** Cases under way at one time. */
+  /** Cases at one time. */
   readonly concurrency: number;
   readonly signal: AbortSignal;
   /** Called after every case with the number done. */
   readonly onProgress?: ((done: number) => void) | undefined;
 }
 
-interface Reply {
-  readonly answers: readonly unknown[];
+interface BatchReply {
+  readonly answers: JudgedCase["answers"];
   readonly usage: JudgeUsage | null;
   readonly requests: number;
-  /** `null` if it answered. */
+  /** `null` if the judge answered. */
   readonly failure: string | null;
 }
 
-/** Foreign messages may quote the prompt; ours do not. */
-function wordFailure(error: unknown): string {
+/** Messages of other packages may quote the prompt. */
+function describeFailure(error: unknown): string {
   if (ToolSieveError.isInstance(error)) return error.message;
   return error instanceof Error ? error.name : "unknown";
 }
@@ -75,51 +84,59 @@ async function askBatch(
   context: JudgeContext,
   candidates: readonly ToolDescription[],
   signal: AbortSignal,
-): Promise<Reply> {
-  const unanswered = candidates.map(() => undefined);
+): Promise<BatchReply> {
   try {
     const response = await judge.judge({ context, candidates }, { signal });
-    const answers: unknown = response.probabilities;
-    const isWhole = Array.isArray(answers) && answers.length === candidates.length;
+    const { probabilities } = response;
+    const hasAnswer = probabilities.some((probability) => probability !== undefined);
     return {
-      answers: isWhole ? answers : unanswered,
+      answers: probabilities,
       usage: response.usage ?? null,
       requests: response.requests ?? 1,
-      failure: isWhole ? null : "The judge answered with another number of probabilities.",
+      failure: hasAnswer ? null : "The judge's reply holds no valid answer.",
     };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof ReplayMissError) throw error;
-    return { answers: unanswered, usage: null, requests: 1, failure: wordFailure(error) };
+    if (ReplayMissError.isInstance(error)) throw error;
+    const answers = candidates.map(() => undefined);
+    return { answers, usage: null, requests: 1, failure: describeFailure(error) };
   }
 }
 
-function costOf(replies: readonly Reply[]): JudgeCost {
-  const usages = replies.flatMap(({ usage }) => usage ?? []);
+function sumCost(replies: readonly BatchReply[]): JudgeCost {
   return {
     requests: sum(replies.map(({ requests }) => requests)),
-    inputTokens: usages.length === 0 ? null : sum(usages.map(({ inputTokens }) => inputTokens)),
-    outputTokens: usages.length === 0 ? null : sum(usages.map(({ outputTokens }) => outputTokens)),
+    inputTokens: sumStated(replies.map(({ usage }) => usage?.inputTokens)) ?? null,
+    outputTokens: sumStated(replies.map(({ usage }) => usage?.outputTokens)) ?? null,
   };
 }
 
+/** The batch size of a selector: the default, a judge's smaller limit, or whole catalogs. */
+function chooseBatchSize({ scope, batchSize }: Judge): number {
+  const limit = batchSize ?? Number.POSITIVE_INFINITY;
+  return scope === "catalog" ? limit : Math.min(limit, 64);
+}
+
 /**
- * Judges every case once. A judge call that fails leaves its tools unjudged and is counted; the run goes on.
+ * Judges every case once. A judge call that fails leaves its tools unjudged and is counted; the run
+ * goes on.
  *
- * @throws whatever the signal aborts with; `ReplayMissError` if a replayed judge was never asked this.
+ * @throws the reason of the signal; `ReplayMissError` for a request that a replayed judge did not
+ * record.
  */
 export async function judgeCases(options: JudgeCasesOptions): Promise<JudgedCases> {
-  const { judge, catalog, cases, signal, concurrency } = options;
+  const { catalog, cases, signal, concurrency } = options;
+  const judge = toJudge(options.judge);
   const contextOptions = contextOptionsSchema.parse(options.context ?? {});
-  const batchSize = Math.min(judge.batchSize ?? 64, 64);
-  const replies: Reply[] = [];
+  const batchSize = chooseBatchSize(judge);
+  const replies: BatchReply[] = [];
   let done = 0;
 
   async function judgeOne(labelledCase: LabelledCase): Promise<JudgedCase | null> {
     const built = buildCaseCatalog(labelledCase, catalog, options);
     if (built === null || requestText(labelledCase.messages) === null) return null;
     const context = buildContext(labelledCase.messages, contextOptions, (text) => text);
-    const answers: unknown[] = [];
+    const answers: (number | null | undefined)[] = [];
     for (const batch of splitBySize(built.tools, batchSize)) {
       const reply = await askBatch(judge, context, batch, signal);
       replies.push(reply);
@@ -147,6 +164,6 @@ export async function judgeCases(options: JudgeCasesOptions): Promise<JudgedCase
     skipped: judged.length - kept.length,
     failures: failures.length,
     firstFailure: failures[0] ?? null,
-    cost: costOf(replies),
+    cost: sumCost(replies),
   };
 }

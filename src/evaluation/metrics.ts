@@ -1,14 +1,16 @@
-/** What a policy would have made of judged cases: recall beside what it hides; and what the probabilities are worth by themselves. */
+/**
+ * Measures a policy on judged cases (recall, hidden tools), and the probabilities by themselves.
+ */
 
 import { decide } from "../core/decide.js";
 import type { SelectionPolicy } from "../core/decide.js";
 import type { Thresholds } from "../core/verdict.js";
-import { isValidAnswer, toJudgment } from "../core/verdict.js";
+import { toJudgment } from "../core/verdict.js";
 import { estimateAuroc, estimateShare } from "./estimate.js";
 import type { Estimate } from "./estimate.js";
 import type { JudgedCase } from "./judge-cases.js";
 
-/** A policy's effect on the cases of which the needed tools are known. */
+/** The effect of a policy on cases with known labels. */
 export interface PolicyMetrics {
   /** Cases with every needed tool kept. */
   readonly recallPerCase: Estimate | null;
@@ -20,7 +22,7 @@ export interface PolicyMetrics {
   readonly fallbacks: Estimate | null;
 }
 
-/** What the probabilities say, whatever the policy. */
+/** The quality of the probabilities, without a policy. */
 export interface CalibrationMetrics {
   /** Expected calibration error over 15 bins of equal width (Guo et al. 2017). */
   readonly error: number;
@@ -32,9 +34,14 @@ export interface CalibrationMetrics {
 const seed = 1;
 const needsTools = ({ needed }: JudgedCase): boolean => needed?.includes(true) ?? false;
 
-/** The three policies that are always shown side by side, so that no figure stands alone. */
+/**
+ * The three policies that every evaluation shows.
+ *
+ * @param maxTools the cap of the default policy: the judge's own, else 8.
+ */
 export function standardPolicies(
   thresholds: Thresholds,
+  maxTools = 8,
 ): Readonly<Record<PolicyName, SelectionPolicy>> {
   const own = {
     confidenceThreshold: thresholds.confidenceThreshold,
@@ -42,7 +49,7 @@ export function standardPolicies(
   };
   return {
     keep: { ...own, onUncertain: "keep", maxTools: Number.MAX_SAFE_INTEGER },
-    default: { ...own, onUncertain: "fallback", maxTools: 8 },
+    default: { ...own, onUncertain: "fallback", maxTools },
     keep8: { ...own, onUncertain: "keep", maxTools: 8 },
   };
 }
@@ -50,7 +57,7 @@ export function standardPolicies(
 /** `keep` without a cap, the default options, `keep` with `maxTools: 8`. */
 export type PolicyName = "keep" | "default" | "keep8";
 
-interface Outcome {
+interface CaseOutcome {
   readonly unit: string;
   readonly tools: number;
   readonly hidden: number;
@@ -59,7 +66,7 @@ interface Outcome {
   readonly fallback: boolean;
 }
 
-function outcomeOf(judged: JudgedCase, policy: SelectionPolicy): Outcome {
+function applyPolicy(judged: JudgedCase, policy: SelectionPolicy): CaseOutcome {
   const decision = decide(
     judged.answers.map((answer) => toJudgment(answer, policy)),
     policy,
@@ -75,15 +82,15 @@ function outcomeOf(judged: JudgedCase, policy: SelectionPolicy): Outcome {
   };
 }
 
-/** Applies a policy to judged cases. Cases that need no tool, or of which that is not known, do not count. */
+/** Applies a policy to judged cases. Cases that need no tool, or without labels, do not count. */
 export function measurePolicy(
   judged: readonly JudgedCase[],
   policy: SelectionPolicy,
 ): PolicyMetrics {
-  const outcomes = judged.filter(needsTools).map((one) => outcomeOf(one, policy));
+  const outcomes = judged.filter(needsTools).map((one) => applyPolicy(one, policy));
   const share = (
-    part: (one: Outcome) => number,
-    whole: (one: Outcome) => number,
+    part: (one: CaseOutcome) => number,
+    whole: (one: CaseOutcome) => number,
   ): Estimate | null =>
     estimateShare(
       outcomes.map((one) => ({ unit: one.unit, part: part(one), whole: whole(one) })),
@@ -109,18 +116,15 @@ export function measurePolicy(
   };
 }
 
-/** The largest probability of a case; a tool that stays because the judge cannot tell counts as 1. */
-function topScore({ answers }: JudgedCase): number {
-  return answers.reduce<number>(
-    (top, answer) =>
-      Math.max(top, typeof answer === "number" && isValidAnswer(answer) ? answer : 1),
-    0,
-  );
+/** The largest probability of a case; a tool without one stays visible, and counts as 1. */
+function readTopScore({ answers }: JudgedCase): number {
+  return Math.max(0, ...answers.map((answer) => answer ?? 1));
 }
 
 /**
- * How well the largest probability of a case tells requests that need a tool from those that need none: the area under
- * the ROC curve. Cases of runs (`called`) do not count: that nothing was called does not mean that nothing applies.
+ * How well the largest probability of a case separates requests that need a tool from those that
+ * need none: the area under the ROC curve. Cases of runs (`called`) do not count, because a tool
+ * can apply without being called.
  */
 export function measureNoneDetection(judged: readonly JudgedCase[]): Estimate | null {
   return estimateAuroc(
@@ -128,21 +132,24 @@ export function measureNoneDetection(judged: readonly JudgedCase[]): Estimate | 
       .filter(({ labels }) => labels === "applicable")
       .map((one) => ({
         unit: one.unit,
-        score: topScore(one),
+        score: readTopScore(one),
         isPositive: one.needed === null || needsTools(one),
       })),
     seed,
   );
 }
 
-/** Compares probabilities with labels, over every judged pair of a case and a tool. Abstentions and cases of runs do not count. */
+/**
+ * Compares probabilities with labels, over every judged pair of a case and a tool. Abstentions and
+ * cases of runs do not count.
+ */
 export function measureCalibration(judged: readonly JudgedCase[]): CalibrationMetrics | null {
   const pairs = judged
     .filter(({ labels }) => labels === "applicable")
     .flatMap(({ answers, needed }) =>
       (needed ?? []).flatMap((isNeeded, index) => {
         const answer = answers[index];
-        if (typeof answer !== "number" || !isValidAnswer(answer)) return [];
+        if (typeof answer !== "number") return [];
         return [{ probability: answer, label: isNeeded ? 1 : 0 }];
       }),
     );

@@ -2,7 +2,10 @@
 
 import { fnv1a } from "../core/hash.js";
 
-/** Numbers in [0, 1), fixed by the seed: mulberry32 (Tommy Ettinger, public domain). */
+/**
+ * Creates a generator of numbers in [0, 1), fixed by the seed: mulberry32 (Tommy Ettinger, public
+ * domain).
+ */
 export function seededRandom(seed: string): () => number {
   let state = fnv1a(seed);
   return () => {
@@ -13,7 +16,7 @@ export function seededRandom(seed: string): () => number {
   };
 }
 
-/** A copy in random order (Fisher and Yates). */
+/** Copies a list in random order (Fisher and Yates). */
 export function shuffled<T>(items: readonly T[], random: () => number): readonly T[] {
   const copy = [...items];
   for (let index = copy.length - 1; index > 0; index -= 1) {

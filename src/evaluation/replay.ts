@@ -1,55 +1,51 @@
-/** Judgments recorded once and used again: a paid judge is asked once, its answers are evaluated as often as wanted. */
+/**
+ * Records the replies of a judge and replays them, so that a paid judge is asked once for many
+ * evaluations.
+ */
 
 import * as z from "zod";
-import { InvalidOptionsError, ToolSieveError } from "../errors.js";
+import { InvalidOptionsError, ReplayMissError, ToolSieveError } from "../errors.js";
 import { sha256Hex } from "../core/fingerprint.js";
 import { canonicalJson } from "../core/json.js";
-import type { Judge, JudgeRequest, JudgeResponse, JudgeUsage } from "../core/types.js";
+import type { Judge, JudgeRequest, JudgeResponse } from "../core/types.js";
 import { isValidAnswer } from "../core/verdict.js";
 
-const count = z.int().min(0);
+const tokens = z.int().min(0);
 
-/** The first line of a recording: the judge, with all that an evaluation needs of it. */
+/** The first line of a recording: the judge and its limits. */
 const headerSchema = z.object({
   v: z.literal(1),
   judge: z.string(),
   batchSize: z.int().min(1).optional(),
+  scope: z.enum(["tool", "catalog"]).optional(),
+  maxTools: z.int().min(1).optional(),
   thresholds: z.object({ confidence: z.number(), rejection: z.number() }).optional(),
 });
 
-/** Every other line: a hash of what was asked, and the reply. No text of the request, no tool names. */
+/** Every other line: the hash of a request and its reply; no text and no tool names. */
 const judgmentSchema = z.object({
   key: z.string(),
   /** `null` is an abstention, `"invalid"` an answer that was missing or out of range. */
   probabilities: z.array(z.union([z.number().min(0).max(1), z.null(), z.literal("invalid")])),
   model: z.string().optional(),
-  requests: count.optional(),
+  requests: tokens.optional(),
   usage: z
-    .object({ inputTokens: count, outputTokens: count, cachedInputTokens: count.optional() })
+    .object({ inputTokens: tokens, outputTokens: tokens, cachedInputTokens: tokens.optional() })
     .optional(),
 });
 
 type RecordedHeader = z.output<typeof headerSchema>;
 type RecordedJudgment = z.output<typeof judgmentSchema>;
 
-/** What was recorded of one judge. */
+/** The recorded replies of one judge. */
 export interface Recording {
   readonly header: RecordedHeader;
-  /** Replies by the hash of what was asked. */
+  /** Replies by the hash of the request. */
   readonly judgments: ReadonlyMap<string, RecordedJudgment>;
 }
 
-/** A replayed judge was asked something that was never recorded: other cases, another catalog size or seed. */
-export class ReplayMissError extends ToolSieveError {
-  constructor() {
-    super(
-      "The recording does not hold this request: cases, catalog, catalog size and seed must be those of the recorded run.",
-    );
-  }
-}
-
-/** SHA-256 over the context and the tools as the judge gets them. */
-function keyOf({ context, candidates }: JudgeRequest): string {
+/** SHA-256 over the context and the tools of a request. */
+function hashRequest({ context, candidates }: JudgeRequest): string {
   const tools = candidates.map(({ name, description, parameters }) => [
     name,
     description ?? null,
@@ -67,7 +63,7 @@ function parseLine(line: string): unknown {
 }
 
 /**
- * Reads a recording. Lines cut short by an interrupted run are skipped: what they held is asked again.
+ * Reads a recording. Lines that an interrupted run cut are skipped; their requests are asked again.
  *
  * @throws {ToolSieveError} if the first line does not say which judge was recorded.
  */
@@ -86,17 +82,12 @@ export function parseRecording(text: string): Recording {
   return { header: header.data, judgments: new Map(judgments.map((one) => [one.key, one])) };
 }
 
-function toUsage(usage: NonNullable<RecordedJudgment["usage"]>): JudgeUsage {
-  const { cachedInputTokens, ...tokens } = usage;
-  return { ...tokens, ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }) };
-}
-
 function toResponse({ probabilities, model, requests, usage }: RecordedJudgment): JudgeResponse {
   return {
     probabilities: probabilities.map((answer) => (answer === "invalid" ? undefined : answer)),
-    ...(model === undefined ? {} : { model }),
-    ...(requests === undefined ? {} : { requests }),
-    ...(usage === undefined ? {} : { usage: toUsage(usage) }),
+    model,
+    requests,
+    usage,
   };
 }
 
@@ -113,32 +104,27 @@ function toRecorded(key: string, response: JudgeResponse): RecordedJudgment {
   };
 }
 
-function headerOf(judge: Judge): RecordedHeader {
-  const { id, batchSize, thresholds } = judge;
-  return { v: 1, judge: id, batchSize, thresholds };
+function toHeader({ id, batchSize, scope, maxTools, thresholds }: Judge): RecordedHeader {
+  return { v: 1, judge: id, batchSize, scope, maxTools, thresholds };
 }
 
-function fromHeader({ judge, batchSize, thresholds }: RecordedHeader): Omit<Judge, "judge"> {
-  return {
-    id: judge,
-    ...(batchSize === undefined ? {} : { batchSize }),
-    ...(thresholds === undefined ? {} : { thresholds }),
-  };
+function fromHeader(header: RecordedHeader): Omit<Judge, "judge"> {
+  const { judge: id, batchSize, scope, maxTools, thresholds } = header;
+  return { id, batchSize, scope, maxTools, thresholds };
 }
 
 export interface RecordingJudgeOptions {
   /** Gets each line of the recording, with its line break; the first one names the judge. */
   readonly write: (line: string) => void | Promise<void>;
-  /** An earlier recording to go on with: what it holds is not asked again, nor written. */
+  /** An earlier recording to continue: its requests are neither asked nor written again. */
   readonly recording?: Recording | undefined;
 }
 
 /**
- * Passes every request on to a judge and writes down the reply. A call that fails is not written, so that it is asked
- * again when the run is repeated. Lines hold hashes and numbers, no text.
+ * Passes every request on to a judge and writes the reply. A failed call is not written, so that it
+ * is asked again when the run is repeated. Lines hold hashes and numbers, no text.
  *
  * @throws {InvalidOptionsError} if the earlier recording is of another judge.
- *
  * @example
  * const lines: string[] = [];
  * const judge = recordingJudge(paidJudge, { write: (line) => void lines.push(line) });
@@ -153,15 +139,16 @@ export function recordingJudge(judge: Judge, { write, recording }: RecordingJudg
   const known = new Map(recording?.judgments);
   let isHeaderWritten = recording !== undefined;
   return {
-    ...fromHeader(headerOf(judge)),
+    ...fromHeader(toHeader(judge)),
+    prepare: judge.prepare?.bind(judge),
     async judge(request, options) {
-      const key = keyOf(request);
+      const key = hashRequest(request);
       const earlier = known.get(key);
       if (earlier !== undefined) return toResponse(earlier);
       const response = await judge.judge(request, options);
       const recorded = toRecorded(key, response);
       known.set(key, recorded);
-      const header = isHeaderWritten ? "" : `${JSON.stringify(headerOf(judge))}\n`;
+      const header = isHeaderWritten ? "" : `${JSON.stringify(toHeader(judge))}\n`;
       isHeaderWritten = true;
       await write(`${header}${JSON.stringify(recorded)}\n`);
       return response;
@@ -170,9 +157,8 @@ export function recordingJudge(judge: Judge, { write, recording }: RecordingJudg
 }
 
 /**
- * A judge that answers from a recording and asks nobody.
- *
- * Its `judge` rejects with a `ReplayMissError` when asked something that was not recorded.
+ * A judge that answers from a recording alone. It rejects with a `ReplayMissError` for a request
+ * that was not recorded.
  *
  * @example
  * const judge = replayJudge(parseRecording(await readFile("judgments.jsonl", "utf8")));
@@ -181,7 +167,7 @@ export function replayJudge({ header, judgments }: Recording): Judge {
   return {
     ...fromHeader(header),
     judge: async (request) => {
-      const recorded = judgments.get(keyOf(request));
+      const recorded = judgments.get(hashRequest(request));
       if (recorded === undefined) throw new ReplayMissError();
       return toResponse(recorded);
     },

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { parseCases } from "../../src/evaluation/cases.js";
 import { parseCatalog } from "../../src/evaluation/catalog.js";
 import { judgeCases, type JudgeCasesOptions } from "../../src/evaluation/judge-cases.js";
-import { parseRecording, replayJudge, ReplayMissError } from "../../src/evaluation/replay.js";
+import { ReplayMissError } from "../../src/errors.js";
+import { parseRecording, replayJudge } from "../../src/evaluation/replay.js";
 import { fakeJudge, type FakeJudgeOptions } from "../../src/testing/fake-judge.js";
 
 const catalog = parseCatalog(
@@ -50,6 +51,30 @@ describe("judgeCases", () => {
       32, 32, 6, 32, 32, 6,
     ]);
   });
+
+  it.each([
+    [undefined, [70, 70]],
+    [50, [50, 20, 50, 20]],
+  ])(
+    "gives a judge of catalogs all tools at once, up to its limit of %j",
+    async (batchSize, sizes) => {
+      const judge = { ...fakeJudge(), batchSize, scope: "catalog" as const };
+      await run({}, { judge }).result;
+      expect(judge.requests.map(({ candidates }) => candidates.length)).toEqual(sizes);
+    },
+  );
+
+  it.each([undefined, {}, { probabilities: [0] }, { probabilities: Array(70).fill("0") }])(
+    "counts a reply of %j as a failure that leaves every tool unjudged",
+    async (reply) => {
+      const { judged, failures, firstFailure } = await run({ reply: () => reply }).result;
+      expect(judged[0]?.answers.every((answer) => answer === undefined)).toBe(true);
+      expect({ failures, firstFailure }).toEqual({
+        failures: 4,
+        firstFailure: "The judge's reply holds no valid answer.",
+      });
+    },
+  );
 
   it("shows the judge the default window of the conversation", async () => {
     const messages = [

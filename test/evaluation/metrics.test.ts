@@ -8,7 +8,7 @@ import {
 } from "../../src/evaluation/metrics.js";
 
 const judged = (
-  answers: readonly unknown[],
+  answers: JudgedCase["answers"],
   needed: readonly boolean[] | null,
   changes: Partial<JudgedCase> = {},
 ): JudgedCase => ({
@@ -27,6 +27,12 @@ describe("measurePolicy", () => {
     judged([0.9, 0.1, 0.1, 0.1], [true, false, false, false], { unit: "a" }),
     judged([0.9, 0.1, 0.5, 0.1], [true, true, false, false], { unit: "b" }),
   ];
+
+  it("cuts by default at the cap of the judge, if it has one", () => {
+    const thresholds = { confidenceThreshold: 0.8, rejectionThreshold: 0.2 };
+    expect(standardPolicies(thresholds, 12).default.maxTools).toBe(12);
+    expect(standardPolicies(thresholds).default.maxTools).toBe(8);
+  });
 
   it("counts recall per case and per tool, and what is hidden, over all cases", () => {
     const { recallPerCase, recallPerTool, hidden, fallbacks } = measurePolicy(cases, policies.keep);
@@ -51,12 +57,12 @@ describe("measurePolicy", () => {
     expect(measurePolicy([judged(answers, needed)], policies.keep).recallPerCase?.value).toBe(1);
   });
 
-  it("never reads an invalid answer as a rejection", () => {
-    const answers = [undefined, -1, "0", Number.NaN, null, 0.1];
+  it("never reads a missing answer or an abstention as a rejection", () => {
+    const answers = [undefined, null, 0.1];
     const needed = answers.map(() => true);
     expect(
       measurePolicy([judged(answers, needed)], policies.keep).recallPerTool?.value,
-    ).toBeCloseTo(5 / 6);
+    ).toBeCloseTo(2 / 3);
   });
 
   it.each([
@@ -110,9 +116,9 @@ describe("measureCalibration", () => {
     });
   });
 
-  it("weighs each bin by its pairs, and ignores what is not a probability", () => {
+  it("weighs each bin by its pairs, and ignores tools without a probability", () => {
     const result = measureCalibration([
-      judged([1, 1, 0.02, null, 7], [true, false, false, true, true]),
+      judged([1, 1, 0.02, null, undefined], [true, false, false, true, true]),
     ]);
     expect(result?.error).toBeCloseTo((1 + 0.02) / 3);
     expect(result?.brier).toBeCloseTo((1 + 0.0004) / 3);

@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JudgeRequest } from "../../src/core/types.js";
-import {
-  parseRecording,
-  recordingJudge,
-  replayJudge,
-  ReplayMissError,
-} from "../../src/evaluation/replay.js";
+import { ReplayMissError } from "../../src/errors.js";
+import { parseRecording, recordingJudge, replayJudge } from "../../src/evaluation/replay.js";
 import { fakeJudge } from "../../src/testing/fake-judge.js";
 
 const request = (text: string): JudgeRequest => ({
@@ -21,6 +17,8 @@ async function record(): Promise<{
   const judge = fakeJudge({
     id: "paid",
     batchSize: 32,
+    scope: "catalog",
+    maxTools: 12,
     thresholds: { confidence: 0.7, rejection: 0.1 },
     probabilities: { a: 0.9, b: null, c: 7 },
     response: { model: "m-1", requests: 2, usage: { inputTokens: 10, outputTokens: 2 } },
@@ -40,6 +38,8 @@ describe("replayJudge", () => {
     expect(replay).toMatchObject({
       id: "paid",
       batchSize: 32,
+      scope: "catalog",
+      maxTools: 12,
       thresholds: { confidence: 0.7, rejection: 0.1 },
     });
     expect(await replay.judge(request("two"), options)).toEqual({

@@ -103,7 +103,7 @@ describe("listSchemaProperties", () => {
     const node: Record<string, unknown> = {};
     node["properties"] = {
       a: { allOf: [node, { $ref: "#" }] },
-      b: { anyOf: Array(5000).fill({ $ref: "#" }) },
+      b: { anyOf: Array.from({ length: 5000 }, () => ({ $ref: "#" })) },
     };
     expect(names(node)).toEqual(["a", "b"]);
   });

@@ -16,6 +16,12 @@ import { ToolSieveError } from "../../errors.js";
 export interface EmbeddingModel {
   embedDocuments(texts: string[]): Promise<readonly ArrayLike<number>[]>;
   embedQuery(text: string): Promise<ArrayLike<number>>;
+  /**
+   * Names the model in a shared store.
+   *
+   * @default its class, `model` or `modelName`, and `dimensions`
+   */
+  readId?(): Promise<string>;
 }
 
 /** An option that is an embedding model. */
@@ -27,17 +33,29 @@ export const embeddingModelOption: z.ZodCustom<EmbeddingModel, EmbeddingModel> =
     "LangChain embeddings (`embedDocuments` and `embedQuery`)",
   );
 
+/** Loads with the first text, not with the module. */
+const embeddedDefault: EmbeddingModel = {
+  embedDocuments: async (texts) => (await loadEmbedded()).embedDocuments(texts),
+  embedQuery: async (text) => (await loadEmbedded()).embedQuery(text),
+  readId: async () => (await loadEmbedded()).readId?.() ?? "embedded",
+};
+
+async function loadEmbedded(): Promise<EmbeddingModel> {
+  const { embeddedModel } = await import("./embedded-model.js");
+  return embeddedModel;
+}
+
 /** Option fields of what calls an embedding model; spread into a `strictObject`. */
 export const embeddingFields = {
-  embeddings: embeddingModelOption,
+  embeddings: embeddingModelOption.default(() => embeddedDefault),
   batchSize: integerFrom(1).default(128),
   concurrency: integerFrom(1).default(4),
   retries: integerFrom(0).default(2),
 };
 
 export interface EmbeddingCallOptions {
-  /** Any LangChain embeddings. */
-  readonly embeddings: EmbeddingModel;
+  /** Any LangChain embeddings. @default the encoder of this package, offline */
+  readonly embeddings?: EmbeddingModel | undefined;
   /** Texts of one request, from 1. @default 128 */
   readonly batchSize?: number | undefined;
   /** Requests at one time, from 1. @default 4 */

@@ -75,7 +75,8 @@ const never = new AbortController().signal;
 const maxQueryChars = 4000;
 
 /** What tells one embedding model from another in a shared store. */
-function nameModel(embeddings: EmbeddingModel): string {
+async function nameModel(embeddings: EmbeddingModel): Promise<string> {
+  if (embeddings.readId !== undefined) return embeddings.readId();
   const fields = ["model", "modelName", "dimensions"].map((key) => read(embeddings, key));
   const className = read(read(embeddings, "constructor"), "name");
   return canonicalJson([
@@ -98,7 +99,7 @@ function nameModel(embeddings: EmbeddingModel): string {
  *
  * @throws {InvalidOptionsError} at construction.
  * @example
- * const index = embeddingToolIndex({ embeddings, topK: 20 });
+ * const index = embeddingToolIndex({ topK: 20 }); // or { embeddings: new OpenAIEmbeddings(), … }
  * await index.indexTools("session-1", tools);
  * const { matches } = await index.search({ sessionId: "session-1", query: "get my money back" });
  */
@@ -106,7 +107,9 @@ export function embeddingToolIndex(options: EmbeddingToolIndexOptions): ToolInde
   const settings = parseOptions(optionsSchema, options, "embeddingToolIndex");
   const { store, embeddings } = settings;
   const storage =
-    store === undefined ? createMemoryStorage() : createStoreStorage(store, nameModel(embeddings));
+    store === undefined
+      ? createMemoryStorage()
+      : createStoreStorage(store, () => nameModel(embeddings));
   const source = createVectorSource(settings, storage, settings.documents);
   const sessions = createVectorSessions(storage, source);
 

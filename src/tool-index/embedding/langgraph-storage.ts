@@ -113,22 +113,42 @@ function readStoredTools(value: unknown): readonly StoredTool[] | undefined {
  * characters. A session is written before the item that points to it, so that a reader sees the old
  * tools or the new ones, never a part.
  *
- * @param model names the embedding model: vectors of two models are never mixed.
+ * @param readModel names the embedding model: vectors of two models are never mixed.
  */
-export function createStoreStorage(store: ToolStore, model: string): ToolStorage {
-  const vectorSpace = ["toolsieve", "vectors", sha256Hex(model).slice(0, 32)];
-  const sessionSpace = ["toolsieve", "sessions", sha256Hex(model).slice(0, 32)];
+export function createStoreStorage(
+  store: ToolStore,
+  readModel: () => Promise<string>,
+): ToolStorage {
+  let label: Promise<string> | undefined;
+  const readLabel = async (): Promise<string> => sha256Hex(await readModel()).slice(0, 32);
+  const openSpace = async (kind: "vectors" | "sessions"): Promise<string[]> => {
+    label ??= readLabel();
+    return ["toolsieve", kind, await label];
+  };
   const headKey = (sessionId: string): string => sha256Hex(sessionId);
   const bodyKey = (sessionId: string, revision: string): string =>
     sha256Hex(`${sha256Hex(sessionId)}:${revision}`);
 
-  async function readItem(namespace: string[], key: string, signal: AbortSignal): Promise<unknown> {
-    const item = await untilAborted(store.get([...namespace], key), signal);
+  async function readItem(
+    kind: "vectors" | "sessions",
+    key: string,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const item = await untilAborted(store.get(await openSpace(kind), key), signal);
     return read(item, "value");
   }
 
+  async function writeItem(
+    kind: "vectors" | "sessions",
+    key: string,
+    value: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await untilAborted(store.put(await openSpace(kind), key, value, false), signal);
+  }
+
   async function readRevision(sessionId: string, signal: AbortSignal): Promise<string | undefined> {
-    const head = headSchema.safeParse(await readItem(sessionSpace, headKey(sessionId), signal));
+    const head = headSchema.safeParse(await readItem("sessions", headKey(sessionId), signal));
     return head.success ? head.data.revision : undefined;
   }
 
@@ -136,7 +156,7 @@ export function createStoreStorage(store: ToolStore, model: string): ToolStorage
     async loadVectors(keys, signal) {
       const load = async (key: string): Promise<readonly [string, Float32Array | undefined]> => [
         key,
-        readVector(read(await readItem(vectorSpace, key, signal), "vector")),
+        readVector(read(await readItem("vectors", key, signal), "vector")),
       ];
       const found = new Map<string, Float32Array>();
       for (const [key, vector] of await pMap(keys, load, { concurrency })) {
@@ -146,10 +166,7 @@ export function createStoreStorage(store: ToolStore, model: string): ToolStorage
     },
     async saveVectors(vectors, signal) {
       const save = ([key, vector]: readonly [string, Float32Array]): Promise<void> =>
-        untilAborted(
-          store.put([...vectorSpace], key, { vector: writeVector(vector) }, false),
-          signal,
-        );
+        writeItem("vectors", key, { vector: writeVector(vector) }, signal);
       await pMap(vectors, save, { concurrency });
     },
     async loadSession(sessionId, known, signal) {
@@ -157,24 +174,24 @@ export function createStoreStorage(store: ToolStore, model: string): ToolStorage
       if (revision === undefined || revision === known?.revision) {
         return revision === undefined ? undefined : known;
       }
-      const item = await readItem(sessionSpace, bodyKey(sessionId, revision), signal);
+      const item = await readItem("sessions", bodyKey(sessionId, revision), signal);
       const tools = readStoredTools(item);
       return tools === undefined ? undefined : { revision, tools };
     },
     async saveSession(sessionId, { revision, tools }: StoredSession, signal) {
       const before = await readRevision(sessionId, signal);
       if (before === revision) return;
-      const put = (key: string, value: Record<string, unknown>): Promise<void> =>
-        untilAborted(store.put([...sessionSpace], key, value, false), signal);
-      await put(bodyKey(sessionId, revision), { tools: writeTools(tools) });
-      await put(headKey(sessionId), { revision });
-      if (before !== undefined) await store.delete([...sessionSpace], bodyKey(sessionId, before));
+      const body = { tools: writeTools(tools) };
+      await writeItem("sessions", bodyKey(sessionId, revision), body, signal);
+      await writeItem("sessions", headKey(sessionId), { revision }, signal);
+      if (before !== undefined)
+        await store.delete(await openSpace("sessions"), bodyKey(sessionId, before));
     },
     async clearSession(sessionId) {
       const revision = await readRevision(sessionId, new AbortController().signal);
       if (revision === undefined) return;
-      await store.delete([...sessionSpace], headKey(sessionId));
-      await store.delete([...sessionSpace], bodyKey(sessionId, revision));
+      await store.delete(await openSpace("sessions"), headKey(sessionId));
+      await store.delete(await openSpace("sessions"), bodyKey(sessionId, revision));
     },
   };
 }

@@ -203,7 +203,7 @@ describe("embeddingToolIndex", () => {
   it.each([
     [{}],
     [{ embeddings: {}, topK: 1 }],
-    [{ embeddings: wordEmbeddings() }],
+    [{ embeddings: wordEmbeddings(), topK: null }],
     [{ embeddings: wordEmbeddings(), topK: 0 }],
     [{ embeddings: wordEmbeddings(), topK: 2 ** 60 }],
     [{ embeddings: wordEmbeddings(), topK: 1.5 }],
@@ -215,6 +215,18 @@ describe("embeddingToolIndex", () => {
     [{ embeddings: wordEmbeddings(), topK: 1, topk: 3 }],
   ])("refuses the options %o", (options) => {
     expect(() => embeddingToolIndex(options as never)).toThrow(InvalidOptionsError);
+  });
+});
+
+describe("the embedding index without embeddings", () => {
+  it("uses the encoder of the package", { timeout: 60_000 }, async () => {
+    const index = embeddingToolIndex({ topK: 1, store: new InMemoryStore() });
+    await index.indexTools("s", tools);
+    const found = await index.search({
+      sessionId: "s",
+      query: "will I need an umbrella tomorrow?",
+    });
+    expect(named(found)).toEqual(["get_weather"]);
   });
 });
 

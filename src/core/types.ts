@@ -432,6 +432,11 @@ export interface ThreadMemory {
   readonly hidden: readonly string[];
   /** What happened since the last model step, for its record. */
   readonly events: MemoryEvents;
+  /**
+   * Searches, as JSON, that a process without the catalog could not answer: they are answered at the
+   * next model step.
+   */
+  readonly pending: readonly string[];
   /** What belongs to the current user message; forgotten at the next one. */
   readonly run: RunMemory | null;
 }
@@ -475,6 +480,8 @@ export interface MemoryChange {
   readonly judged?: readonly RememberedJudgment[] | undefined;
   /** A call of the finder: the digest of the search, `null` if it was not valid. */
   readonly searched?: string | null | undefined;
+  /** A search, as JSON, that waits for the next model step. */
+  readonly pending?: string | undefined;
   /** The name of a tool whose call the guard stopped. */
   readonly stopped?: string | undefined;
   /** The events so far are in a record: counting begins anew. */

@@ -2,12 +2,14 @@
 
 import { LRUCache } from "lru-cache";
 import type { CatalogReader, CatalogTool } from "../core/catalog.js";
+import { toJson } from "../core/json.js";
 import type { ResolvedThreadOptions } from "../core/thread-options.js";
 import type { MemoryChange, ThreadMemory, ToolDescription, ToolOutcome } from "../core/types.js";
 import { findToolsSchema } from "../tool-index/find-tools/find-tools-schema.js";
 import { findTools } from "../tool-index/find-tools/find-tools.js";
 import type { FinderAnswer } from "../tool-index/find-tools/find-tools.js";
-import { toRememberedTool } from "./memory/thread-memory.js";
+import { applyMemoryChange, maxPendingChars, toRememberedTool } from "./memory/thread-memory.js";
+import type { TurnMemory } from "./memory/turn-memory.js";
 import type { ToolSearch } from "./tool-search.js";
 
 type FindToolsOptions = NonNullable<ResolvedThreadOptions["findTools"]>;
@@ -31,6 +33,39 @@ export interface Finder {
     memory: ThreadMemory,
     catalog: readonly CatalogTool[],
   ): Promise<FinderAnswer & { readonly change: MemoryChange }>;
+}
+
+/** The answer where this process has not seen the catalog: after an interrupt, for example. */
+function answerLater(input: unknown): FinderAnswer & { readonly change: MemoryChange } {
+  const json = toJson(input) ?? "null";
+  const isKept = json.length <= maxPendingChars;
+  const text = isKept
+    ? "The search is made with your next step: the tools that match will be among yours then."
+    : "The request is not valid: it is too long.";
+  const change: MemoryChange = { searched: null, pending: isKept ? json : undefined };
+  return { text, found: [], digest: null, result: isKept ? "nothing" : "invalid", change };
+}
+
+/**
+ * Answers the searches that waited for the catalog, and adds what they found to the turn's memory.
+ */
+export async function answerPending(
+  memory: TurnMemory,
+  catalog: readonly CatalogTool[],
+  finder: Finder,
+): Promise<TurnMemory> {
+  const { before } = memory;
+  if (before.pending.length === 0 || catalog.length === 0) return memory;
+  const answers = await Promise.all(
+    before.pending.map((json) => finder.answer(JSON.parse(json), before, catalog)),
+  );
+  const reveal = answers.flatMap(({ change }) => change.reveal ?? []);
+  return {
+    ...memory,
+    before: applyMemoryChange(before, { reveal }),
+    revealed: new Set([...memory.revealed, ...reveal.map(({ name }) => name)]),
+    change: { ...memory.change, reveal },
+  };
 }
 
 /** Creates the finder of a selector. */
@@ -61,6 +96,7 @@ export function createFinder(
       return hidden.length === 0 ? null : defineFor(hidden);
     },
     async answer(input, memory, catalog) {
+      if (catalog.length === 0 && memory.catalog !== null) return answerLater(input);
       const revealed = new Set(memory.revealed.map(({ name }) => name));
       const hiddenNames = new Set(memory.hidden.filter((name) => !revealed.has(name)));
       const described = catalog.flatMap((tool) =>

@@ -13,6 +13,7 @@ import { readToolChoice } from "../core/tool-choice.js";
 import type { ToolChoice } from "../core/tool-choice.js";
 import type { Candidate, PinReason, Turn, TurnMessage } from "../core/types.js";
 import type { Warn } from "../core/warn-once.js";
+import { answerPending } from "./finder.js";
 import type { TurnMemory } from "./memory/turn-memory.js";
 import type { SelectContext } from "./select-context.js";
 
@@ -62,6 +63,17 @@ function warnAboutLongCatalog({ catalog }: TurnInput, { options, warn }: SelectC
   );
 }
 
+/** What the thread remembers; searches that waited for the catalog are answered first. */
+async function recallMemory(
+  turn: Turn,
+  input: Pick<TurnInput, "messages" | "catalog">,
+  { memories, finder, policy }: SelectContext,
+): Promise<TurnMemory | null> {
+  if (memories === null) return null;
+  const memory = memories.recall(turn, policy.mode, input);
+  return finder === null ? memory : answerPending(memory, input.catalog, finder);
+}
+
 /**
  * Reads a turn.
  *
@@ -73,7 +85,7 @@ export async function readTurn(sent: Turn, context: SelectContext): Promise<Turn
   const catalog = await readCatalog(turn.tools, reader, turn.describe);
   const messages = readMessages(turn.messages);
   const toolChoice = readToolChoice(turn.toolChoice);
-  const memory = context.memories?.recall(turn, policy.mode, { messages, catalog }) ?? null;
+  const memory = await recallMemory(turn, { messages, catalog }, context);
   const pins = pinTools(catalog, {
     alwaysInclude: policy.alwaysInclude,
     pinHistory: options.pinHistory,

@@ -22,6 +22,7 @@ export const memoryLimits = {
   judged: 1024,
   searches: 64,
   stopped: 64,
+  pending: 8,
 } as const;
 
 /** Longest name or id that is remembered, in UTF-16 units. */
@@ -29,6 +30,10 @@ const maxTextChars = 512;
 const text = z.string().max(maxTextChars);
 const tool = z.object({ name: text, fingerprint: text });
 const judgment = tool.extend({ probability: z.number().min(0).max(1).nullable() });
+
+/** Longest search that waits, as JSON. */
+export const maxPendingChars = 4000;
+const pending = z.string().max(maxPendingChars);
 
 /** A list that may have come from anywhere: too long is not valid. */
 const list = <S extends z.ZodType>(item: S, most: number): z.ZodReadonly<z.ZodArray<S>> =>
@@ -46,6 +51,7 @@ const threadMemorySchema = z.object({
     found: z.int().min(0),
     stopped: list(text, memoryLimits.stopped),
   }),
+  pending: list(pending, memoryLimits.pending),
   run: z
     .object({
       request: text,
@@ -66,6 +72,7 @@ const memoryChangeSchema = z.strictObject({
   hidden: z.array(text).optional(),
   judged: z.array(judgment).optional(),
   searched: text.nullable().optional(),
+  pending: pending.optional(),
   stopped: text.optional(),
   recorded: z.boolean().optional(),
 });
@@ -81,6 +88,7 @@ export const emptyMemory: ThreadMemory = Object.freeze({
   catalog: null,
   hidden: [],
   events: noEvents,
+  pending: [],
   run: null,
 });
 
@@ -178,6 +186,14 @@ function changeEvents(events: MemoryEvents, change: MemoryChange): MemoryEvents 
   };
 }
 
+function changePending(
+  waiting: readonly string[],
+  { pending: added, recorded }: MemoryChange,
+): readonly string[] {
+  const left = recorded === true ? [] : waiting;
+  return added === undefined ? left : [...left, added].slice(-memoryLimits.pending);
+}
+
 /** The memory after a step. Neither argument is changed. */
 export function applyMemoryChange(memory: ThreadMemory, change: MemoryChange): ThreadMemory {
   const { forget = [], unstick = [], stick = [], reveal = [], called = [] } = change;
@@ -191,6 +207,7 @@ export function applyMemoryChange(memory: ThreadMemory, change: MemoryChange): T
     catalog: change.catalog ?? memory.catalog,
     hidden: (change.hidden ?? memory.hidden).slice(0, memoryLimits.hidden),
     events: changeEvents(memory.events, change),
+    pending: changePending(memory.pending, change),
     run: changeRun(memory.run, change),
   };
 }

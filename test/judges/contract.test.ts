@@ -1,24 +1,44 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { caching } from "../../src/judges/wrappers/caching.js";
 import { calibrated } from "../../src/judges/wrappers/calibrated.js";
 import { cascading } from "../../src/judges/wrappers/cascading.js";
 import { circuitBreaking } from "../../src/judges/wrappers/circuit-breaking.js";
-import { localJudge } from "../../src/judges/local/local-judge.js";
-import { jevJudge } from "../../src/judges/jev/jev-judge.js";
+import { localJudge } from "../../src/index.js";
+import { jevJudge } from "../../src/jev.js";
+import { chatModelJudge, decisionModelJudge, type DecisionModel } from "../../src/models.js";
+import { openaiJudge, type OpenAIJudgeOptions } from "../../src/openai.js";
 import { retrying } from "../../src/judges/wrappers/retrying.js";
 import type { Judge } from "../../src/core/types.js";
 import { describeJudgeContract } from "../../src/testing/describe-judge-contract.js";
 import { fakeJudge } from "../../src/testing/fake-judge.js";
-import { createHostileServer, type HostileServer } from "../support/hostile-server.js";
+import { recordingChatModel } from "../../src/testing/recording-chat-model.js";
+import { subpaths } from "../package/subpaths.js";
+import {
+  createHostileServer,
+  type HostileServer,
+  type RecordedRequest,
+  type Reply,
+} from "../support/hostile-server.js";
 import { answerJev } from "../support/jev-service.js";
+import { answerCompletions, answerDecisions } from "../support/openai-service.js";
+
+/** The service of every remote judge, told apart by path. */
+function answerService(request: RecordedRequest): Reply {
+  if (request.path === "/v1/systemone") return answerJev("query_order")(request);
+  if (request.path === "/v1/decisions") return answerDecisions(request);
+  return answerCompletions(request);
+}
 
 let server: HostileServer;
 beforeAll(async () => {
   server = await createHostileServer();
-  server.play(answerJev("query_order"));
+  server.play(answerService);
 });
 afterAll(() => server.close());
 
+const openai = (options: Partial<OpenAIJudgeOptions> = {}): Judge =>
+  openaiJudge({ baseURL: `${server.url}/v1`, model: "m-1", ...options });
 const fit = { method: "platt", slope: 0.5, intercept: 0 } as const;
 const limits = { rejectBelow: 0.1, acceptAbove: 0.9 };
 /** A judge that takes a moment, so that an abort can meet it under way. */
@@ -26,13 +46,33 @@ const slow = (): Judge => fakeJudge({ otherwise: 0.5, delayMs: 1 });
 /** A judge without any answer, so that a cascade says what the other one says. */
 const unjudging: Judge = fakeJudge({ id: "unjudging", otherwise: undefined });
 
+const decisionModel: DecisionModel = {
+  invoke: async ({ questions }) => ({
+    answers: Object.fromEntries(
+      Object.keys(questions).map((id) => [id, { type: "noul", noul: 0.4 }]),
+    ),
+  }),
+};
+const chatModel = recordingChatModel({
+  replies: ({ messages }) => {
+    const lines = messages[0]?.text.split("Tools:\n")[1]?.split("\n") ?? [];
+    const answers = lines.map((_, index) => ({ number: index + 1, probability: 0.5 }));
+    return { toolCalls: [{ name: "tool_answers", args: { answers } }] };
+  },
+});
+
 type Row = readonly [create: () => Judge, wrap?: (judge: Judge) => Judge];
 
 /** One row per judge and wrapper; a wrapper also wraps a judge of the suite's own. */
 const rows: Readonly<Record<string, Row>> = {
-  jevJudge: [() => jevJudge({ baseURL: server.url })],
   localJudge: [() => localJudge()],
+  jevJudge: [() => jevJudge({ baseURL: server.url })],
   "jevJudge, raw": [() => jevJudge({ baseURL: server.url, raw: true })],
+  openaiJudge: [() => openai()],
+  "openaiJudge, raw": [() => openai({ raw: true })],
+  "openaiJudge by decisions": [() => openai({ method: "decisions" })],
+  decisionModelJudge: [() => decisionModelJudge(decisionModel)],
+  chatModelJudge: [() => chatModelJudge(chatModel)],
   retrying: [() => retrying(slow()), (judge) => retrying(judge)],
   circuitBreaking: [() => circuitBreaking(slow()), (judge) => circuitBreaking(judge)],
   caching: [() => caching(slow()), (judge) => caching(judge)],
@@ -60,6 +100,32 @@ const rows: Readonly<Record<string, Row>> = {
 for (const [name, [createJudge, wrap]] of Object.entries(rows)) {
   describeJudgeContract(name, { createJudge, wrap, runner: { describe, it } });
 }
+
+/** The judge factories that the entries of the package export. */
+async function listJudges(): Promise<readonly string[]> {
+  const entries = ["index", ...subpaths.filter((path) => !/evaluation|testing/.test(path))];
+  const modules = await Promise.all(
+    entries.map((path) => {
+      const entry = new URL(`../../src/${path}.ts`, import.meta.url);
+      return import(entry.href) as Promise<object>;
+    }),
+  );
+  return modules.flatMap((module) => Object.keys(module).filter((name) => name.endsWith("Judge")));
+}
+
+describe("every judge that an entry exports", () => {
+  it("has a row here", async () => {
+    const judges = await listJudges();
+    expect(judges).toContain("jevJudge");
+    expect(judges.filter((name) => !(name in rows))).toEqual([]);
+  });
+
+  it("has a row in the table of docs/judges.md", async () => {
+    const page = await readFile(new URL("../../docs/judges.md", import.meta.url), "utf8");
+    const isMissing = (name: string): boolean => !page.includes(`| \`${name}(`);
+    expect((await listJudges()).filter(isMissing)).toEqual([]);
+  });
+});
 
 describe("describeJudgeContract", () => {
   /** Runs the tests with this in their title by hand, and gives back the titles that failed. */

@@ -6,6 +6,7 @@ import vm from "node:vm";
 import { build } from "esbuild";
 import type { BuildOptions, Metafile } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
+import { subpaths } from "./subpaths.js";
 
 const source = (path: string): string =>
   fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
@@ -134,7 +135,10 @@ describe("the root entry bundled for a browser", () => {
 });
 
 describe("the entries of adapters and judges bundled for an edge runtime", () => {
-  it.each(["langchain", "langgraph", "models", "jev", "openai"])(
+  /** Entries for servers and for test runners. */
+  const needsNode = /^(?:node|postgres|otel|report|evaluation|testing.*)$/;
+
+  it.each(subpaths.filter((subpath) => !needsNode.test(subpath)))(
     "toolsieve/%s imports nothing of Node.js",
     async (name) => {
       const { metafile } = await bundle({

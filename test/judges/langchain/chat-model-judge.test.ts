@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { JudgeRequest } from "../../../src/core/types.js";
 import { toolSelectorMiddleware } from "../../../src/langchain.js";
 import { chatModelJudge, type ChatModelJudgeOptions } from "../../../src/models.js";
-import { describeJudgeContract } from "../../../src/testing/describe-judge-contract.js";
 import {
   recordingChatModel,
   type RecordedModelCall,
@@ -49,11 +48,6 @@ const ask = (
   signal = new AbortController().signal,
   options: ChatModelJudgeOptions = { raw: true },
 ) => chatModelJudge(model, options).judge(request, { signal });
-
-describeJudgeContract("chatModelJudge", {
-  createJudge: () => chatModelJudge(recordingChatModel({ replies: half })),
-  runner: { describe, it },
-});
 
 describe("asking", () => {
   it("states rules and tools first, the conversation last, and reads what is answered", async () => {

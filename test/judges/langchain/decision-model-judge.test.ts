@@ -3,7 +3,6 @@ import type { Question, State } from "@langchain/core/decisions";
 import { describe, expect, it, vi } from "vitest";
 import type { JudgeRequest } from "../../../src/core/types.js";
 import { decisionModelJudge, type DecisionModelJudgeOptions } from "../../../src/models.js";
-import { describeJudgeContract } from "../../../src/testing/describe-judge-contract.js";
 import { judgeTurn, toolNames, watchForLeaks } from "../../support/judge-turn.js";
 
 watchForLeaks();
@@ -48,11 +47,6 @@ const ask = (
 const noul = (value: unknown) => ({ type: "noul", noul: value });
 const all = ({ questions }: Call) => ({
   answers: Object.fromEntries(Object.keys(questions).map((id) => [id, noul(0.4)])),
-});
-
-describeJudgeContract("decisionModelJudge", {
-  createJudge: () => decisionModelJudge(modelOf(all)),
-  runner: { describe, it },
 });
 
 describe("asking", () => {

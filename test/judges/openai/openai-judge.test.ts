@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import type { JudgeRequest, ToolDescription } from "../../../src/core/types.js";
 import { JudgeHttpError, JudgeResponseError } from "../../../src/errors.js";
 import { openaiJudge, type OpenAIJudgeOptions } from "../../../src/openai.js";
-import { describeJudgeContract } from "../../../src/testing/describe-judge-contract.js";
 import {
   createHostileServer,
   type HostileServer,
   type RecordedRequest,
   type Reply,
 } from "../../support/hostile-server.js";
+import { answerCompletions } from "../../support/openai-service.js";
 import { answerTokens, completion, textCompletion } from "./completions.js";
 
 let server: HostileServer;
@@ -54,39 +54,6 @@ const contents = (request: RecordedRequest | undefined) =>
     ({ content }) => content,
   );
 
-/** Answers any batch: half of the tools apply. */
-const answerAll = (request: RecordedRequest): Reply => {
-  const count = contents(request)[0]?.split("Tools:\n")[1]?.split("\n").length ?? 0;
-  return {
-    json: completion(
-      answerTokens(Array.from({ length: count }, (_, i) => (i % 2 === 0 ? 0.1 : 0.9))),
-    ),
-  };
-};
-
-describeJudgeContract("openaiJudge", {
-  createJudge: () => {
-    server.play(answerAll);
-    return raw();
-  },
-  runner: { describe, it },
-});
-
-describeJudgeContract("openaiJudge by decisions", {
-  createJudge: () => {
-    server.play((request) => ({
-      json: {
-        answers: (bodyOf(request)["questions"] as unknown[]).map(() => ({
-          type: "predicate",
-          probability: 0.5,
-        })),
-      },
-    }));
-    return raw({ method: "decisions" });
-  },
-  runner: { describe, it },
-});
-
 describe("what goes out", () => {
   it("is one request in the fixed format", async () => {
     server.play(good);
@@ -129,7 +96,7 @@ describe("what goes out", () => {
   });
 
   it("has an answer schema that does not depend on the tools", async () => {
-    server.play(answerAll);
+    server.play(answerCompletions);
     await ask(raw(), requestFor(tools("a")));
     await ask(
       raw(),
@@ -151,12 +118,12 @@ describe("what goes out", () => {
   });
 
   it("splits what is over its batch size or characters, and never trims", async () => {
-    server.play(answerAll);
+    server.play(answerCompletions);
     const many = tools(...Array.from({ length: 70 }, (_, i) => `t${i}`));
     const response = await ask(raw(), requestFor(many));
     expect(response).toMatchObject({ requests: 3 });
     expect(response.probabilities).toHaveLength(70);
-    server.play(answerAll);
+    server.play(answerCompletions);
     await ask(raw({ limits: { batchChars: 150 } }), requestFor(tools("a", "b", "c")));
     expect(server.requests.length).toBeGreaterThan(1);
   });
@@ -285,7 +252,7 @@ describe("refused parameters", () => {
   it("halves a batch that the service calls too long", async () => {
     server.play(
       { status: 400, json: { error: { message: "too long", code: "context_length_exceeded" } } },
-      answerAll,
+      answerCompletions,
     );
     const response = await ask();
     expect(response.probabilities).toHaveLength(2);

@@ -70,7 +70,7 @@ describe.each(hosts)("enforcement in %s", (_host, create) => {
       selector: { sticky: "thread", findTools: true },
       checkpointer: new MemorySaver(),
       replies: ({ messages }) =>
-        String(messages.at(-1)?.content).startsWith("find")
+        (messages.at(-1)?.text ?? "").startsWith("find")
           ? { toolCalls: [{ name: "find_tools", args: { names: ["send_mail"] } }] }
           : "done",
     });

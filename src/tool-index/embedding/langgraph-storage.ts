@@ -120,9 +120,17 @@ export function createStoreStorage(
   readModel: () => Promise<string>,
 ): ToolStorage {
   let label: Promise<string> | undefined;
-  const readLabel = async (): Promise<string> => sha256Hex(await readModel()).slice(0, 32);
+  /** The first call stands alone: some stores create their tables with it, and fail on two at once. */
+  const openStore = async (): Promise<string> => {
+    const name = sha256Hex(await readModel()).slice(0, 32);
+    await store.get(["toolsieve", "sessions", name], "first call");
+    return name;
+  };
   const openSpace = async (kind: "vectors" | "sessions"): Promise<string[]> => {
-    label ??= readLabel();
+    label ??= openStore().catch((error: unknown) => {
+      label = undefined;
+      throw error;
+    });
     return ["toolsieve", kind, await label];
   };
   const headKey = (sessionId: string): string => sha256Hex(sessionId);

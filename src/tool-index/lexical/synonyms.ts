@@ -9,7 +9,7 @@ import { stem } from "../../core/words.js";
 const groups = `
 movie film cinema
 buy purchase order
-delete remove erase
+delete remove erase cancel
 picture image photo photograph
 kid child children
 cost price fee

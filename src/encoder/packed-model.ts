@@ -29,12 +29,19 @@ export function codeOfLevel(level: number): number {
   return code < backslash ? code : code + 1;
 }
 
-/** Turns the codes of characters into levels, in place. */
-function readLevels(codes: Uint8Array): void {
-  const units = new Int8Array(codes.buffer, codes.byteOffset, codes.length);
+/** A byte four times. */
+const four = 0x01010101;
+
+/**
+ * Turns the codes of characters into levels, in place. Codes are below 128, so four of them fit into one integer and none carries into
+ * the next: adding 35 sets the top bit of those behind the backslash, and a top bit that is set beforehand lends to the subtraction.
+ */
+function readLevels(codes: Int32Array): void {
   for (let index = 0; index < codes.length; index += 1) {
     const code = codes[index] as number;
-    units[index] = code - (code > backslash ? firstCode + levels + 1 : firstCode + levels);
+    const isBehind = ((code + (127 - backslash) * four) >>> 7) & four;
+    const shift = (firstCode + levels) * four + isBehind;
+    codes[index] = ((code | (0x80 * four)) - shift) ^ (0x80 * four);
   }
 }
 
@@ -56,6 +63,6 @@ export function unpackModel(packed: PackedEncoder, memory: ArrayBuffer): void {
   }
   const codes = new Uint8Array(memory, 0, unitCount);
   new TextEncoder().encodeInto(packed.units, codes);
-  readLevels(codes);
+  readLevels(new Int32Array(memory, 0, Math.ceil(unitCount / 4)));
   new Uint8Array(memory, numbersOffset(unitCount), numbers.length).set(numbers);
 }

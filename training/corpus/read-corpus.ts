@@ -51,6 +51,8 @@ const requestSchema = z.strictObject({
   messages: z.array(messageSchema).min(1).readonly(),
   /** One entry per need: all tools any of which would serve it. */
   needs: z.array(z.array(z.string()).min(1).readonly()).readonly(),
+  /** Present if a second reader found the same needs. */
+  checked: z.literal(true).optional(),
 });
 
 /** The tools that one server lists. */

@@ -45,7 +45,7 @@ dl.figures small { display: block; font-size: .8rem; color: var(--quiet); }
 table { border-collapse: collapse; font-size: .9rem; min-width: 30rem; }
 caption { text-align: left; color: var(--quiet); padding-bottom: .25rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line); font-weight: 400; }
-th:has(.name) { min-width: 12rem; }
+th:has(.name) { min-width: 16rem; }
 thead th { font-weight: 600; white-space: nowrap; }
 .right { text-align: right; font-variant-numeric: tabular-nums; }
 .name { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .9em; overflow-wrap: anywhere; }

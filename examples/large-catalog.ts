@@ -62,8 +62,10 @@ const selector = createToolSelector({
   judge,
   mode: "enforce",
   shortlist: { index, size: 20, over: 256 },
-  batchSize: 64,
+  timeoutMs: 20_000,
 });
+// At start-up, so that the first turn does not wait for the index.
+await selector.prepare(catalog);
 const { tools } = await selector.select({
   messages: [{ role: "user", text: query }],
   tools: catalog,

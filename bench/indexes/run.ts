@@ -27,12 +27,15 @@ const { values } = parseArgs({
     data: { type: "string" },
     "skip-mastra": { type: "boolean", default: false },
     "skip-embedding": { type: "boolean", default: false },
+    "skip-words": { type: "boolean", default: false },
+    "embed-tools": { type: "string", default: "500" },
+    "embed-cases": { type: "string", default: "200" },
   },
 });
 const { data } = values;
 if (data === undefined) {
   process.stderr.write(
-    "Usage: npm run bench:indexes -- --data FOLDER [--skip-mastra] [--skip-embedding]\n",
+    "Usage: npm run bench:indexes -- --data FOLDER [--skip-mastra] [--skip-words] [--skip-embedding] [--embed-tools 500] [--embed-cases 200]\n",
   );
   process.exit(2);
 }
@@ -120,23 +123,28 @@ const embeddings = {
   },
 };
 
-const rankers: readonly Ranker[] = [
-  indexRanker("lexical index", () => createLexicalToolIndex()),
-  ...(encoder === null
-    ? []
-    : [
-        indexRanker("embedding index", () => embeddingToolIndex({ embeddings, topK: 64 })),
-        indexRanker("hybrid of both", () =>
-          createHybridToolIndex(
-            createLexicalToolIndex(),
-            embeddingToolIndex({ embeddings, topK: 64 }),
-          ),
-        ),
-      ]),
+const lexical = indexRanker("lexical index", () => createLexicalToolIndex());
+const wordRankers: readonly Ranker[] = [
+  lexical,
   bm25Ranker,
   miniSearchRanker,
   ...(values["skip-mastra"] ? [] : [mastraRanker]),
 ];
+const meaningRankers: readonly Ranker[] = [
+  lexical,
+  indexRanker("embedding index", () => embeddingToolIndex({ embeddings, topK: 64 })),
+  indexRanker("hybrid of both", () =>
+    createHybridToolIndex(createLexicalToolIndex(), embeddingToolIndex({ embeddings, topK: 64 })),
+  ),
+];
+
+/** Cases at even distances. */
+function sampleCases(task: Task, count: number): Task {
+  const step = Math.max(1, task.queries.length / count);
+  const isChosen = (_: unknown, at: number): boolean =>
+    Math.floor(at / step) !== Math.floor((at - 1) / step);
+  return { ...task, queries: task.queries.filter(isChosen), needed: task.needed.filter(isChosen) };
+}
 
 /** The mean share of the needed tools among the first so many, in per cent. */
 function recallAt(limit: number, { needed }: Task, { rankings }: Ranking): string {
@@ -148,46 +156,67 @@ function recallAt(limit: number, { needed }: Task, { rankings }: Ranking): strin
 }
 
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-const header = tasks.map(({ name, catalog }) => `${name}, ${catalog.size} tools`);
-const recallRows: string[] = [];
-const timeRows: string[] = [];
-for (const ranker of rankers) {
-  const results = await ranker.rank(tasks, 64);
-  const pairs = tasks.map((task, at) => [task, results[at] as Ranking] as const);
-  recallRows.push(
-    row([
-      ranker.name,
-      ...pairs.map(([task, result]) => [20, 64].map((k) => recallAt(k, task, result)).join(" / ")),
-    ]),
+
+/** Two tables: what each ranker finds in each task, and how long it takes. */
+async function measure(rankers: readonly Ranker[], tasks: readonly Task[]): Promise<string> {
+  const header = tasks.map(
+    ({ name, catalog, queries }) => `${name}: ${catalog.size} tools, ${queries.length} cases`,
   );
-  timeRows.push(
-    row([
-      ranker.name,
-      ...pairs.map(
-        ([, { medianMs, indexMs }]) => `${medianMs.toFixed(1)} / ${(indexMs / 1000).toFixed(2)} s`,
-      ),
-    ]),
-  );
-  process.stderr.write(`${recallRows.at(-1)}\n`);
-}
+  const recallRows: string[] = [];
+  const timeRows: string[] = [];
+  for (const ranker of rankers) {
+    const results = await ranker.rank(tasks, 64);
+    const pairs = tasks.map((task, at) => [task, results[at] as Ranking] as const);
+    const recalls = pairs.map(([task, result]) =>
+      [20, 64].map((limit) => recallAt(limit, task, result)).join(" / "),
+    );
+    const times = pairs.map(
+      ([, { medianMs, indexMs }]) => `${medianMs.toFixed(1)} / ${(indexMs / 1000).toFixed(2)} s`,
+    );
+    recallRows.push(row([ranker.name, ...recalls]));
+    timeRows.push(row([ranker.name, ...times]));
+    process.stderr.write(`${recallRows.at(-1)}\n`);
+  }
+  const table = (rows: readonly string[]): string =>
+    [row(["", ...header]), row(["---", ...header.map(() => "---:")]), ...rows].join("\n");
+  return `## Recall among the first 20 / 64, in per cent
 
-const flags = (["skip-mastra", "skip-embedding"] as const).filter((flag) => values[flag]);
-const table = (first: string, rows: readonly string[]): string =>
-  [row([first, ...header]), row(["---", ...header.map(() => "---:")]), ...rows].join("\n");
-const text = `# Tool indexes
-
-\`npm run bench:indexes -- --data FOLDER${flags.map((flag) => ` --${flag}`).join("")}\` on Node ${process.versions.node}${encoder === null ? "" : `, encoder \`${encoder.id}\``}, one process, two cores that other work shared.
-
-The query is the first user message of a case. Recall is the mean share of the tools that a case needs among the first matches. BFCL holds many near-copies: 62 definitions of \`get_current_weather\` alone, of which a case needs one.
-Field weights and synonyms of the lexical index were chosen while looking at these four catalogs.
-
-## Recall among the first 20 / 64, in per cent
-
-${table("", recallRows)}
+${table(recallRows)}
 
 ## Median time of a search in ms / time to index
 
-${table("", timeRows)}
+${table(timeRows)}
 `;
-await writeFile(join(import.meta.dirname, "RESULTS.md"), text);
-process.stdout.write(text);
+}
+
+const flags = Object.entries(values)
+  .filter(([name, value]) => name !== "data" && value !== false)
+  .map(([name, value]) => (value === true ? `--${name}` : `--${name} ${value}`))
+  .join(" ");
+const command = `\`npm run bench:indexes -- --data FOLDER ${flags}\` on Node ${process.versions.node}, one process on two cores that other work shared: times are upper bounds.`;
+const method =
+  "The query is the first user message of a case. Recall is the mean share of the tools that a case needs among the first matches. Field weights and synonyms of the lexical index were chosen while looking at these four catalogs.";
+
+if (!values["skip-words"]) {
+  const text = `# Tool indexes: words
+
+${command}
+
+${method} BFCL holds many near-copies: 62 definitions of \`get_current_weather\` alone, of which a case needs one.
+
+${await measure(wordRankers, tasks)}`;
+  await writeFile(join(import.meta.dirname, "RESULTS.md"), text);
+}
+if (encoder !== null) {
+  const small = tasks
+    .filter(({ catalog }) => catalog.size <= Number(values["embed-tools"]))
+    .map((task) => sampleCases(task, Number(values["embed-cases"])));
+  const text = `# Tool indexes: words and meaning
+
+${command} Encoder \`${encoder.id}\`.
+
+${method} Catalogs of up to ${values["embed-tools"]} tools, ${values["embed-cases"]} cases at even distances. The vectors are computed once, for the embedding index; the hybrid finds them.
+
+${await measure(meaningRankers, small)}`;
+  await writeFile(join(import.meta.dirname, "MEANING.md"), text);
+}

@@ -58,13 +58,17 @@ function readUsage(value: unknown): RecordedUsage | null {
   return { inputTokens, outputTokens, cachedInputTokens };
 }
 
-function readAnswers(
+/**
+ * Reads the answers to `expected` candidates: `undefined` where one is missing or invalid. Any other
+ * number of answers is void, because an answer cannot be matched to a candidate.
+ */
+export function readAnswers(
   value: unknown,
   expected: number,
-): readonly (number | null | undefined)[] | null {
-  if (!Array.isArray(value) || value.length !== expected) return null;
+): readonly (number | null | undefined)[] {
+  const isWhole = Array.isArray(value) && value.length === expected;
   return Array.from({ length: expected }, (_, index): number | null | undefined => {
-    const answer: unknown = value[index];
+    const answer: unknown = isWhole ? value[index] : undefined;
     return isValidAnswer(answer) ? answer : undefined;
   });
 }
@@ -82,11 +86,10 @@ function explainMissing(missing: unknown): JudgeFailure {
  */
 export function readJudgeReply(response: unknown, expected: number): JudgeReply {
   const answers = readAnswers(read(response, "probabilities"), expected);
-  const isMissing = answers === null || answers.includes(undefined);
   const cached = read(response, "cached") === true;
   return {
-    answers: answers ?? Array.from({ length: expected }, () => undefined),
-    failure: isMissing ? explainMissing(read(response, "missing")) : null,
+    answers,
+    failure: answers.includes(undefined) ? explainMissing(read(response, "missing")) : null,
     model: readServerText(read(response, "model")),
     requests: readCount(read(response, "requests")) ?? (cached ? 0 : 1),
     retries: readCount(read(response, "retries")) ?? 0,

@@ -85,6 +85,9 @@ const rows: Readonly<Record<string, Row>> = {
     () => cascading(slow(), slow()),
     (judge) => cascading(unjudging, judge),
   ],
+  "cascading(localJudge(), jevJudge())": [
+    () => cascading(localJudge(), jevJudge({ baseURL: server.url })),
+  ],
   "all wrappers": [
     () =>
       cascading(

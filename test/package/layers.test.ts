@@ -5,6 +5,7 @@ import { dirname, join, posix, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { globSync } from "tinyglobby";
 import { beforeAll, describe, expect, it } from "vitest";
+import { subpaths } from "./subpaths.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const src = join(root, "src");
@@ -43,9 +44,9 @@ const rooms: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Entries may import every room. These load in any runtime, with these peers alone. */
-const entries = ["evaluation", "index", "jev", "langchain", "langgraph", "models", "node"]
-  .concat(["openai", "otel", "postgres", "report"])
-  .map((name) => `${name}.ts`);
+const entries = ["index", ...subpaths.filter((path) => !path.startsWith("testing"))].map(
+  (name) => `${name}.ts`,
+);
 const portable: readonly (readonly [entry: string, ...peers: string[]])[] = [
   ["index.ts"],
   ["jev.ts"],

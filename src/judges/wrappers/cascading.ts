@@ -1,25 +1,19 @@
 /** Two judges in a row: the second is asked only about the tools that the first left open. */
 
-import pMap from "p-map";
 import * as z from "zod";
-import {
-  InvalidOptionsError,
-  JudgeResponseError,
-  JudgeTimeoutError,
-  ToolSieveError,
-} from "../../errors.js";
-import { splitBySize } from "../../core/batch.js";
-import { isControlFlow } from "../../core/control-flow.js";
+import { InvalidOptionsError, JudgeResponseError, JudgeTimeoutError } from "../../errors.js";
 import { numberBetween, parseOptions } from "../../core/parse-options.js";
-import type {
-  Judge,
-  JudgeFunction,
-  JudgeOptions,
-  JudgeRequest,
-  JudgeResponse,
-} from "../../core/types.js";
+import type { Judge, JudgeFunction, JudgeOptions, JudgeResponse } from "../../core/types.js";
 import { toJudge } from "../judge.js";
 import { mergeResponses } from "../request-parts.js";
+import { askParts, countRequests, hasFailed, type PartResult } from "./ask-parts.js";
+import {
+  defaultThresholds,
+  toFinalAnswers,
+  toUndecided,
+  type Answer,
+  type Thresholds,
+} from "./cascade-scale.js";
 
 const optionsSchema = z.strictObject({
   rejectBelow: numberBetween(0, 1).optional(),
@@ -41,19 +35,8 @@ export interface CascadingOptions {
   readonly acceptAbove?: number | undefined;
 }
 
-type Answer = number | null | undefined;
-type Thresholds = NonNullable<Judge["thresholds"]>;
-
-const defaultThresholds: Thresholds = { confidence: 0.8, rejection: 0.2 };
-
 /** Time before the end of the budget at which the second judge is given up. */
 const reserveMs = 20;
-
-/** Requests to one judge at a time, if its limit demands several. */
-const concurrency = 4;
-
-/** Scale of the distances between final answers that were moved to the threshold. */
-const rankStep = 1e-6;
 
 /** Thresholds on the first judge's scale, at and beyond which its answers are final. */
 function readCuts(options: CascadingOptions, { thresholds }: Judge): Thresholds {
@@ -67,37 +50,6 @@ function readCuts(options: CascadingOptions, { thresholds }: Judge): Thresholds 
   throw new InvalidOptionsError(
     `Expected \`rejectBelow\` to be less than \`acceptAbove\`, got \`${cuts.rejection}\` and \`${cuts.confidence}\`.`,
   );
-}
-
-/**
- * The final answers of the first judge on the second's scale, `undefined` where one is open. An
- * answer that the second's thresholds would read otherwise is moved to the threshold; accepted ones
- * keep their order above it, for the cap.
- */
-function toFinalAnswers(answers: readonly Answer[], cuts: Thresholds, scale: Thresholds) {
-  const isAccepted = (answer: Answer): answer is number =>
-    typeof answer === "number" && answer >= cuts.confidence;
-  const moved = answers.filter(isAccepted).filter((answer) => answer < scale.confidence);
-  const lowest = Math.min(...moved);
-  return answers.map((answer): number | undefined => {
-    if (typeof answer !== "number") return undefined;
-    if (answer <= cuts.rejection) return Math.min(answer, scale.rejection);
-    if (!isAccepted(answer)) return undefined;
-    if (answer >= scale.confidence) return answer;
-    return Math.min(1, scale.confidence + (answer - lowest) * rankStep);
-  });
-}
-
-/** An open answer of the first judge, moved so that the second's thresholds do not decide it. */
-function toUndecided(answer: Answer, { rejection, confidence }: Thresholds): Answer {
-  const decides = typeof answer === "number" && (answer <= rejection || answer >= confidence);
-  return decides ? (rejection + confidence) / 2 : answer;
-}
-
-/** Requests that a failed call made, as far as its error says. */
-function countRequests(error: unknown): number {
-  if (JudgeResponseError.isInstance(error) && error.reason === "circuit-open") return 0;
-  return ToolSieveError.isInstance(error) && "attempts" in error ? Number(error.attempts) : 1;
 }
 
 /** The reason of missing answers after an error of the second judge. */
@@ -121,40 +73,6 @@ async function withReserve<T>(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** The end of one request to a judge: a response or an error. */
-type PartResult = {
-  readonly candidates: JudgeRequest["candidates"];
-} & ({ readonly response: JudgeResponse } | { readonly error: unknown });
-
-const hasFailed = (part: PartResult): part is PartResult & { readonly error: unknown } =>
-  "error" in part;
-
-/**
- * Asks a judge, in several requests where its limit demands that.
- *
- * @throws control flow of the host, and the reason of a signal that the caller aborted.
- */
-function askParts(
-  judge: Judge,
-  { context, candidates }: JudgeRequest,
-  options: JudgeOptions,
-): Promise<readonly PartResult[]> {
-  const parts = splitBySize(candidates, judge.batchSize ?? Number.POSITIVE_INFINITY);
-  const ask = async (part: JudgeRequest["candidates"]): Promise<PartResult> => {
-    try {
-      return {
-        candidates: part,
-        response: await judge.judge({ context, candidates: part }, options),
-      };
-    } catch (error) {
-      const isAborted = options.signal.aborted && !JudgeTimeoutError.isInstance(error);
-      if (isAborted || isControlFlow(error)) throw error;
-      return { candidates: part, error };
-    }
-  };
-  return pMap(parts, ask, { concurrency });
 }
 
 /** The second judge's answers to the open tools; after a timeout, the first judge's own answers. */

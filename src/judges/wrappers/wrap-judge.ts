@@ -1,7 +1,7 @@
 /** Wraps a judge: identity and limits stay, the request changes, and the reply is checked once. */
 
+import { readAnswers } from "../../core/judge-reply.js";
 import type { Judge, JudgeResponse } from "../../core/types.js";
-import { isValidAnswer } from "../../core/verdict.js";
 
 /** Judges whose replies are checked already. */
 const checkedJudges = new WeakSet<Judge>();
@@ -11,18 +11,10 @@ export function isChecked(judge: Judge): boolean {
   return checkedJudges.has(judge);
 }
 
-/**
- * The reply with one answer per candidate, `undefined` where it is missing or invalid. A reply with
- * any other number of answers is void, because an answer cannot be matched to a candidate.
- */
+/** The reply with one answer per candidate, `undefined` where it is missing or invalid. */
 export function checkResponse(response: JudgeResponse, expected: number): JudgeResponse {
   const isObject = typeof response === "object" && response !== null;
-  const given: unknown = isObject ? response.probabilities : undefined;
-  const isWhole = Array.isArray(given) && given.length === expected;
-  const probabilities = Array.from({ length: expected }, (_, index) => {
-    const answer: unknown = isWhole ? given[index] : undefined;
-    return isValidAnswer(answer) ? answer : undefined;
-  });
+  const probabilities = readAnswers(isObject ? response.probabilities : undefined, expected);
   return isObject ? { ...response, probabilities } : { probabilities };
 }
 

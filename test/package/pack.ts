@@ -42,8 +42,8 @@ export async function createCleanFolder(): Promise<string> {
 /** What `npm pack --json` says of a tarball. */
 export interface Tarball {
   readonly path: string;
-  /** Bytes, packed. */
-  readonly size: number;
+  /** In bytes. */
+  readonly unpackedSize: number;
   readonly files: readonly string[];
 }
 
@@ -68,11 +68,11 @@ export async function packPackage(folder: string): Promise<Tarball> {
     cwd: copy,
   });
   const [packed] = JSON.parse(stdout.slice(stdout.indexOf("[\n"))) as [
-    { filename: string; size: number; files: { path: string }[] },
+    { filename: string; unpackedSize: number; files: { path: string }[] },
   ];
   return {
     path: join(folder, packed.filename),
-    size: packed.size,
+    unpackedSize: packed.unpackedSize,
     files: packed.files.map(({ path }) => path),
   };
 }

@@ -59,6 +59,18 @@ function rankCandidates(judgments: readonly Judgment[]): readonly number[] {
   return [...byProbability("applicable"), ...byProbability("uncertain")];
 }
 
+/** Candidates that stay visible whatever the judge says, by their index. */
+export interface StickyCandidates {
+  readonly isSticky: (index: number) => boolean;
+  /**
+   * True for sticky candidates of earlier runs. Those of this run keep the place that they took:
+   * else each step would offer as many tools more.
+   */
+  readonly isOutsideCap: (index: number) => boolean;
+}
+
+const noSticky: StickyCandidates = { isSticky: () => false, isOutsideCap: () => false };
+
 /**
  * Applies the policy to the judgments of all candidates of a turn.
  *
@@ -69,12 +81,13 @@ function rankCandidates(judgments: readonly Judgment[]): readonly number[] {
 export function decide(
   judgments: readonly Judgment[],
   policy: SelectionPolicy,
-  isSticky: (index: number) => boolean = () => false,
+  sticky: StickyCandidates = noSticky,
 ): Decision {
   const status = readStatus(judgments);
   if (isFallback(judgments, status, policy.onUncertain)) return restoreAll(judgments, status);
-  const ranked = rankCandidates(judgments).filter((index) => !isSticky(index));
-  const overCap = new Set(ranked.slice(policy.maxTools));
+  const { isSticky, isOutsideCap } = sticky;
+  const ranked = rankCandidates(judgments).filter((index) => !isOutsideCap(index));
+  const overCap = new Set(ranked.slice(policy.maxTools).filter((index) => !isSticky(index)));
   const explain = ({ verdict }: Judgment, index: number): ToolReason => {
     if (overCap.has(index)) return "over-cap";
     return verdict === "not-applicable" && isSticky(index) ? "sticky" : verdict;

@@ -455,6 +455,8 @@ export interface MemoryEvents {
 export interface RunMemory {
   /** Id of the last user message, or its ordinal and a digest of its text. */
   readonly request: string;
+  /** Names of tools that became visible in this run, and are sticky since. */
+  readonly shown: readonly string[];
   /** The judgments that are re-used by later steps. */
   readonly judged: readonly RememberedJudgment[];
   /** Digests of searches already answered, with how often. */

@@ -66,12 +66,17 @@ function decideAll(
   const asked = judgments.flatMap((judgment, index) =>
     judgment === null ? [] : { judgment, index },
   );
-  const isSticky = (position: number): boolean =>
-    memory?.sticky.has(candidates[asked[position]?.index ?? -1]?.name ?? "") === true;
+  const readName = (position: number): string =>
+    candidates[asked[position]?.index ?? -1]?.name ?? "";
+  const isSticky = (position: number): boolean => memory?.sticky.has(readName(position)) === true;
   const decision = decide(
     asked.map(({ judgment }) => judgment),
     policy,
-    isSticky,
+    {
+      isSticky,
+      isOutsideCap: (position) =>
+        isSticky(position) && memory?.shown.has(readName(position)) !== true,
+    },
   );
   if (decision.fallback) return restoreAll(judgments, decision.status);
   const positions = new Map(asked.map(({ index }, position) => [index, position]));

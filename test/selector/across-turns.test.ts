@@ -90,6 +90,20 @@ describe("sticky", () => {
     ]);
   });
 
+  it("offers no more tools at each step of a run that judges alike", async () => {
+    const judge = fakeJudge({ otherwise: 0.9 });
+    const { selector } = enforce({ sticky: "thread", maxTools: 2, judge, rejudge: "user-message" });
+    const loop = [user("all", "m1"), assistant("a"), assistant("b")];
+    const counts: number[] = [];
+    for (const length of [1, 2, 3]) {
+      const messages = loop.slice(0, length);
+      counts.push((await step(selector, turnOf(tools, { messages }))).length);
+    }
+    expect(counts).toEqual([2, 2, 2]);
+    const next = turnOf(tools, { messages: [...loop, user("more", "m2")] });
+    expect(await step(selector, next)).toHaveLength(4);
+  });
+
   it("does not remember a fallback, nor tools without an answer", async () => {
     const judge = fakeJudge({
       reply: ({ candidates }, call) => ({

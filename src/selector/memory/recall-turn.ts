@@ -14,6 +14,8 @@ export type Stickiness = "off" | "run" | "thread";
 export interface RecalledTurn {
   /** Names of tools that were visible, and stay so. */
   readonly sticky: ReadonlySet<string>;
+  /** Those of them that became visible in this run. */
+  readonly shown: ReadonlySet<string>;
   /** Names of tools that the finder revealed. */
   readonly revealed: ReadonlySet<string>;
   /** Names of tools called earlier in the thread. */
@@ -64,6 +66,7 @@ export function recallTurn(memory: ThreadMemory, options: RecallOptions): Recall
   const gone = new Set(ended.map(({ name }) => name));
   return {
     sticky: new Set(sticky.map(({ name }) => name).filter((name) => !gone.has(name))),
+    shown: new Set(isNewRun ? [] : memory.run?.shown),
     revealed: new Set(memory.revealed.filter(isLive).map(({ name }) => name)),
     called: new Set(memory.called),
     judged: new Map(

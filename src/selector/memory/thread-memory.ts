@@ -55,6 +55,7 @@ const threadMemorySchema = z.object({
   run: z
     .object({
       request: text,
+      shown: list(text, memoryLimits.sticky),
       judged: list(judgment, memoryLimits.judged),
       searches: list(z.object({ digest: text, count: z.int().min(1) }), memoryLimits.searches),
     })
@@ -163,12 +164,16 @@ function addJudged(
   return all.length > memoryLimits.judged ? [] : all;
 }
 
-function changeRun(run: RunMemory | null, change: MemoryChange): RunMemory | null {
+function changeRun({ run, sticky }: ThreadMemory, change: MemoryChange): RunMemory | null {
   const { request = run?.request, forget = [], judged = [], searched } = change;
   if (request === undefined) return null;
-  const current: RunMemory = run?.request === request ? run : { request, judged: [], searches: [] };
+  const current: RunMemory =
+    run?.request === request ? run : { request, shown: [], judged: [], searches: [] };
+  const known = new Set(sticky.map(({ name }) => name));
+  const fresh = (change.stick ?? []).map(({ name }) => name).filter((name) => !known.has(name));
   return {
     request,
+    shown: addNames(current.shown, fresh, memoryLimits.sticky),
     judged: addJudged(without(current.judged, forget), judged),
     searches: countSearch(current.searches, searched),
   };
@@ -208,7 +213,7 @@ export function applyMemoryChange(memory: ThreadMemory, change: MemoryChange): T
     hidden: (change.hidden ?? memory.hidden).slice(0, memoryLimits.hidden),
     events: changeEvents(memory.events, change),
     pending: changePending(memory.pending, change),
-    run: changeRun(memory.run, change),
+    run: changeRun(memory, change),
   };
 }
 

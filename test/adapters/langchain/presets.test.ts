@@ -22,7 +22,7 @@ describe("presets", () => {
         }),
       ],
     });
-    await agent.invoke({ messages: [{ role: "user", content: "hi" }] });
+    await agent.invoke({ messages: [{ role: "user", content: "hi" }] } as never);
     expect(model.calls[0]?.toolNames).toEqual(["write_todos"]);
   });
 

@@ -57,7 +57,7 @@ describe("applyMemoryChange", () => {
       { request: "r1", judged, searched: "d", stick: [tool("a")], reveal: [tool("b")] },
       { request: "r2" },
     ]);
-    expect(memory.run).toEqual({ request: "r2", judged: [], searches: [] });
+    expect(memory.run).toEqual({ request: "r2", shown: [], judged: [], searches: [] });
     expect(memory).toMatchObject({ sticky: [tool("a")], revealed: [tool("b")] });
   });
 
@@ -118,7 +118,12 @@ describe("applyMemoryChange", () => {
   });
 });
 
-const judgedBadly = { request: "r", judged: [{ ...tool("a"), probability: 7 }], searches: [] };
+const judgedBadly = {
+  request: "r",
+  shown: [],
+  judged: [{ ...tool("a"), probability: 7 }],
+  searches: [],
+};
 
 describe("parseThreadMemory", () => {
   const revoked = Proxy.revocable({}, {});

@@ -25,7 +25,7 @@ export interface EmbeddingModel {
 }
 
 /** An option that is an embedding model. */
-export const embeddingModelOption: z.ZodCustom<EmbeddingModel, EmbeddingModel> =
+const embeddingModelOption: z.ZodCustom<EmbeddingModel, EmbeddingModel> =
   z.custom<EmbeddingModel>(
     (value) =>
       typeof read(value, "embedDocuments") === "function" &&

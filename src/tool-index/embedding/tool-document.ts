@@ -46,7 +46,7 @@ const maxChars = 4000;
 const maxParameters = 30;
 
 /** The text of a tool, as a sentence model reads it best. */
-export function describeToolContent({ name, description, parameters }: ToolDescription): string {
+function describeToolContent({ name, description, parameters }: ToolDescription): string {
   const words = name.replaceAll(/[_\-./:]+/g, " ").replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
   const properties = listSchemaProperties(parameters, { maxProperties: maxParameters }).map(
     (property) =>

@@ -1,4 +1,7 @@
-/** Compiles the encoder's kernel to WebAssembly and writes it as a module of base64: `npm run build:kernel`. */
+/**
+ * Compiles the encoder's kernel to WebAssembly and writes it as a module of base64: `npm run
+ * build:kernel`.
+ */
 
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -30,7 +33,7 @@ export async function buildKernel(): Promise<Uint8Array> {
 function moduleText(binary: Uint8Array): string {
   const lines = Buffer.from(binary)
     .toString("base64")
-    .replace(/.{1,96}/g, '\n  "$&" +')
+    .replace(/.{1,88}/g, '\n  "$&" +')
     .replace(/ \+$/, ";");
   return [
     "/** `assembly/kernel.ts`, compiled. Written by `npm run build:kernel`; do not edit. */",

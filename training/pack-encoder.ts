@@ -1,4 +1,7 @@
-/** Packs a trained encoder into the module that the package carries: `npm run pack:encoder -- --model FOLDER`. */
+/**
+ * Packs a trained encoder into the module that the package carries: `npm run pack:encoder --
+ * --model FOLDER`.
+ */
 
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
@@ -62,8 +65,8 @@ function errorOf(row: Float32Array, scale: number): number {
 }
 
 /**
- * The largest weight as a level, 45 first. More cuts outliers off; less happens where training has rounded already, and the error is
- * next to nothing.
+ * The largest weight as a level, 45 first. More cuts outliers off; less happens where training has
+ * rounded already, and the error is next to nothing.
  */
 const candidates = Array.from({ length: 71 }, (_, index) => index + 20).sort(
   (a, b) => Math.abs(a - levels) - Math.abs(b - levels),
@@ -162,7 +165,10 @@ export function encoderModule(packed: PackedEncoder): string {
   ].join("\n");
 }
 
-/** The texts, ids and vectors of the trained encoder, four decimals each: what the runtime is tested against. */
+/**
+ * The texts, ids and vectors of the trained encoder, four decimals each: what the runtime is tested
+ * against.
+ */
 async function readReferences(folder: string): Promise<string> {
   const text = await readFile(join(folder, "reference.json"), "utf8");
   const round = (_: string, value: unknown): unknown =>

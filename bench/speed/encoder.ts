@@ -1,4 +1,7 @@
-/** How long the embedded encoder takes and how much memory it needs; writes ENCODER.md beside itself. Needs `npm run build`. */
+/**
+ * How long the embedded encoder takes and how much memory it needs; writes ENCODER.md beside
+ * itself. Needs `npm run build`.
+ */
 
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
@@ -20,7 +23,10 @@ const { packedEncoder } = (await import(`${dist}weights.js`)) as {
 
 const tokenCounts = [16, 24, 32, 64];
 
-/** Processor time so far in milliseconds: on an idle machine the time that passes, and on a busy one not distorted. */
+/**
+ * Processor time so far in milliseconds: on an idle machine the time that passes, and on a busy one
+ * not distorted.
+ */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -21,7 +21,8 @@ const activationsPerStep = 12_288;
 export type ForwardPass = Generator<undefined, Float32Array, void>;
 
 /**
- * Encodes one text. The result has length 1; it is the mean of all tokens, `[CLS]` and `[SEP]` included.
+ * Encodes one text. The result has length 1; it is the mean of all tokens, `[CLS]` and `[SEP]`
+ * included.
  *
  * @param ids From 1 to `maxTokens` ids of the vocabulary.
  */
@@ -51,7 +52,9 @@ export function* forwardPass(
   return poolTokens(new Float32Array(model.kernel.memory, space.values, tokens * hidden), hidden);
 }
 
-/** Sums of word and position; the addend is cleared, because the first normalisation adds nothing. */
+/**
+ * Sums of word and position; the addend is cleared, because the first normalisation adds nothing.
+ */
 function embed(
   { kernel, shape, sections, numbers }: LoadedModel,
   space: Workspace,

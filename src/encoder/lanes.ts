@@ -1,4 +1,7 @@
-/** Who computes when: one pass that somebody waits for, and one in the background that gives way to it. */
+/**
+ * Who computes when: one pass that somebody waits for, and one in the background that gives way to
+ * it.
+ */
 
 import type { Workspace } from "./workspace.js";
 

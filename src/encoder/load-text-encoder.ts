@@ -12,7 +12,10 @@ async function load(): Promise<EmbeddedTextEncoder> {
   return createTextEncoder(packedEncoder);
 }
 
-/** The shipped encoder, shared by everyone in the process. After a failure the next call tries again. */
+/**
+ * The shipped encoder, shared by everyone in the process. After a failure the next call tries
+ * again.
+ */
 export function loadTextEncoder(): Promise<EmbeddedTextEncoder> {
   loaded ??= load().catch((error: unknown) => {
     loaded = undefined;

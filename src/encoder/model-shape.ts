@@ -69,7 +69,9 @@ export interface ModelSections {
   readonly numberCount: number;
 }
 
-/** The sections of a model of this shape; packing, loading and the forward pass share their order. */
+/**
+ * The sections of a model of this shape; packing, loading and the forward pass share their order.
+ */
 export function listSections(shape: ModelShape): ModelSections {
   const { hidden, ffn, layers, maxTokens, vocabularySize } = shape;
   let unitCount = 0;

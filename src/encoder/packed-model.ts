@@ -1,4 +1,7 @@
-/** The encoder as the package carries it: one printable character a weight, the few exact numbers in base64. */
+/**
+ * The encoder as the package carries it: one printable character a weight, the few exact numbers in
+ * base64.
+ */
 
 import { bytesFromBase64 } from "./base64.js";
 import { listSections, type ModelShape } from "./model-shape.js";
@@ -33,8 +36,9 @@ export function codeOfLevel(level: number): number {
 const four = 0x01010101;
 
 /**
- * Turns the codes of characters into levels, in place. Codes are below 128, so four of them fit into one integer and none carries into
- * the next: adding 35 sets the top bit of those behind the backslash, and a top bit that is set beforehand lends to the subtraction.
+ * Turns the codes of characters into levels, in place. Codes are below 128, so four of them fit
+ * into one integer and none carries into the next: adding 35 sets the top bit of those behind the
+ * backslash, and a top bit that is set beforehand lends to the subtraction.
  */
 function readLevels(codes: Int32Array): void {
   for (let index = 0; index < codes.length; index += 1) {

@@ -1,4 +1,6 @@
-/** The embedded text encoder: texts in, vectors of length 1 out; in process, without native code. */
+/**
+ * The embedded text encoder: texts in, vectors of length 1 out; in process, without native code.
+ */
 
 import { untilAborted } from "../core/abort.js";
 import { createSlices } from "../core/slices.js";
@@ -51,8 +53,8 @@ export interface EmbeddedTextEncoder {
   /** Encodes one text at once; this holds the event loop for some milliseconds. */
   encode(text: string, limits?: ReadingLimits): Float32Array;
   /**
-   * Encodes texts in their order, in slices that hold the event loop for a few milliseconds. Calls are worked through one after
-   * the other; background calls pause while others run.
+   * Encodes texts in their order, in slices that hold the event loop for a few milliseconds. Calls
+   * are worked through one after the other; background calls pause while others run.
    *
    * @throws the signal's reason, as soon as it aborts.
    */
@@ -68,7 +70,10 @@ export interface TextEncoderOptions {
   readonly kernel?: "auto" | "javascript" | undefined;
 }
 
-/** One pass at once, one that somebody waits for, one in the background: each has a memory of its own. */
+/**
+ * One pass at once, one that somebody waits for, one in the background: each has a memory of its
+ * own.
+ */
 const workspaceCount = 3;
 
 interface LoadedEncoder {
@@ -99,10 +104,12 @@ async function loadModel(
 /**
  * Opens a packed model. Needs no network, no files and no native code.
  *
- * @throws {RangeError} if the weights do not fit the shape, or the vocabulary lacks a piece that every text needs.
+ * @throws {RangeError} if the weights do not fit the shape, or the vocabulary lacks a piece that
+ * every text needs.
  * @example
  * const encoder = await createTextEncoder(packedModel);
- * const [question, tool] = await encoder.encodeAll(["Will it rain?", "get_weather: forecast of a city"]);
+ * const texts = ["Will it rain?", "get_weather: forecast of a city"];
+ * const [question, tool] = await encoder.encodeAll(texts);
  */
 export async function createTextEncoder(
   packed: PackedEncoder,

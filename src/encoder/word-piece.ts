@@ -2,7 +2,9 @@
 
 /** Splits texts into ids of vocabulary pieces. */
 export interface WordPiece {
-  /** The ids of a text between `[CLS]` and `[SEP]`, at most `maxTokens` of them, those two included. */
+  /**
+   * The ids of a text between `[CLS]` and `[SEP]`, at most `maxTokens` of them, those two included.
+   */
   encode(text: string, limits: TokenLimits): readonly number[];
 }
 
@@ -17,17 +19,21 @@ export interface TokenLimits {
 /** Longer words are unknown as a whole, as in BERT. */
 const maxWordLength = 100;
 
-/** No more of a text is read: some ten times the text that fills the longest input of an encoder. */
+/**
+ * No more of a text is read: some ten times the text that fills the longest input of an encoder.
+ */
 const maxTextLength = 16_384;
 
 const control = /[^\P{C}\t\n\r]|\ufffd/gu;
 const marks = /\p{Mn}/gu;
 
 /**
- * A word: one ideograph, one punctuation mark or ASCII symbol, or a run of anything else but blanks.
- * The ranges of ideographs are BERT's.
+ * A word: one ideograph, one punctuation mark or ASCII symbol, or a run of anything else but
+ * blanks. The ranges of ideographs are BERT's.
  */
-const ideographs = String.raw`\u{4e00}-\u{9fff}\u{3400}-\u{4dbf}\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}\u{2b820}-\u{2ceaf}\u{f900}-\u{faff}\u{2f800}-\u{2fa1f}`;
+const ideographs =
+  String.raw`\u{4e00}-\u{9fff}\u{3400}-\u{4dbf}\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}` +
+  String.raw`\u{2b820}-\u{2ceaf}\u{f900}-\u{faff}\u{2f800}-\u{2fa1f}`;
 const apart = String.raw`${ideographs}\p{P}$+<=>^\x60|~`;
 const words = new RegExp(String.raw`[${apart}]|[^\s${apart}]+`, "gu");
 
@@ -36,7 +42,8 @@ function normaliseText(text: string): string {
   return (
     text
       .replace(control, "")
-      // Before the decomposition too: sorting thousands of marks on one letter takes quadratic time.
+      // Before the decomposition too: sorting thousands of marks on one letter takes quadratic
+      // time.
       .replace(marks, "")
       .normalize("NFD")
       .replace(marks, "")
@@ -47,14 +54,17 @@ function normaliseText(text: string): string {
 }
 
 /**
- * A tokeniser that agrees with BERT's: accents stripped, lower-cased, punctuation and ideographs apart, then the longest pieces
- * first. A word with a part that the vocabulary lacks is `[UNK]`. Time is bounded on any input: only the first (or last)
- * 16,384 characters are read; half a character at the cut is dropped with the other control characters.
+ * A tokeniser that agrees with BERT's: accents stripped, lower-cased, punctuation and ideographs
+ * apart, then the longest pieces first. A word with a part that the vocabulary lacks is `[UNK]`.
+ * Time is bounded on any input: only the first (or last) 16,384 characters are read; half a
+ * character at the cut is dropped with the other control characters.
  *
- * @param vocabulary The pieces in the order of their ids, with `[UNK]`, `[CLS]` and `[SEP]` among them.
+ * @param vocabulary The pieces in the order of their ids, with `[UNK]`, `[CLS]` and `[SEP]` among
+ * them.
  * @throws {RangeError} if one of these three is missing.
  * @example
- * createWordPiece(["[UNK]", "[CLS]", "[SEP]", "time", "##zone"]).encode("Timezone", { maxTokens: 64 }); // [1, 3, 4, 2]
+ * const wordPiece = createWordPiece(["[UNK]", "[CLS]", "[SEP]", "time", "##zone"]);
+ * wordPiece.encode("Timezone", { maxTokens: 64 }); // [1, 3, 4, 2]
  */
 export function createWordPiece(vocabulary: readonly string[]): WordPiece {
   const ids = new Map(vocabulary.map((piece, id) => [piece, id]));

@@ -1,4 +1,6 @@
-/** Keeps vectors in a folder, one small file each, so that the next process need not compute them. */
+/**
+ * Keeps vectors in a folder, one small file each, so that the next process need not compute them.
+ */
 
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -51,8 +53,9 @@ async function writeWhole(path: string, temporary: string, bytes: Uint8Array): P
 }
 
 /**
- * A cache of vectors on disk. Several processes may share a folder: a file appears whole or not at all, and one that is damaged
- * is a miss. Files hold numbers and are named after hashes; no text of a tool is in them. Made for local disks.
+ * A cache of vectors on disk. Several processes may share a folder: a file appears whole or not at
+ * all, and one that is damaged is a miss. Files hold numbers and are named after hashes; no text of
+ * a tool is in them. Made for local disks.
  *
  * @param folder Created when the first vector is saved, for its owner alone (mode 0700).
  * @throws {InvalidOptionsError} if the path or an option is wrong.

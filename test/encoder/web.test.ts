@@ -1,4 +1,6 @@
-/** The encoder outside Node: bundled for a browser, and run where there is nothing but web globals. */
+/**
+ * The encoder outside Node: bundled for a browser, and run where there is nothing but web globals.
+ */
 
 import { fileURLToPath } from "node:url";
 import vm from "node:vm";

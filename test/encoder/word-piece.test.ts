@@ -75,7 +75,8 @@ describe("createWordPiece", () => {
     expect(pieces("time the re use x", { maxTokens: 4, keep })).toBe(expected);
   });
 
-  // The port to JavaScript knows final sigmas and leaves rare ideographs together; the original, in Rust, does neither.
+  // The port to JavaScript knows final sigmas and leaves rare ideographs together; the original, in
+  // Rust, does neither.
   it("agrees with the tokeniser of Hugging Face on any text", () => {
     const letters = fc.constantFrom(
       "time",

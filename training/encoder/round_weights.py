@@ -1,7 +1,8 @@
 """Rounds the weights of an exported encoder to the 91 levels that the package stores.
 
-Each row of a matrix is a scale times whole numbers from -45 to 45. The error of a weight is made up for by the weights that are not
-rounded yet, so that the outputs over the given texts change least (GPTQ, Frantar et al. 2022, arXiv:2210.17323).
+Each row of a matrix is a scale times whole numbers from -45 to 45. The error of a weight is made up
+for by the weights that are not rounded yet, so that the outputs over the given texts change least
+(GPTQ, Frantar et al. 2022, arXiv:2210.17323).
 """
 
 import argparse

@@ -1,4 +1,7 @@
-/** The kernel in plain JavaScript, for hosts that compile no WebAssembly. Same operations, same order, same bits as `assembly/kernel.ts`. */
+/**
+ * The kernel in plain JavaScript, for hosts that compile no WebAssembly. Same operations, same
+ * order, same bits as `assembly/kernel.ts`.
+ */
 
 import type { Kernel, KernelOperations } from "./kernel.js";
 
@@ -6,7 +9,10 @@ const { fround } = Math;
 
 const largest = 16_383;
 
-/** Added to a small number and subtracted again, it rounds to the nearest whole number, ties to even. */
+/**
+ * Added to a small number and subtracted again, it rounds to the nearest whole number, ties to
+ * even.
+ */
 const roundingShift = 12_582_912;
 
 const nearest = (value: number): number => fround(fround(value + roundingShift) - roundingShift);
@@ -96,7 +102,9 @@ function createOperations(memory: ArrayBuffer): KernelOperations {
 
   const sums = new Int32Array(4);
 
-  /** The products of one row of weights with the inputs of four tokens: each weight is read once. */
+  /**
+   * The products of one row of weights with the inputs of four tokens: each weight is read once.
+   */
   function multiplyFour(weights: number, input: number, width: number): void {
     let sum0 = 0;
     let sum1 = 0;

@@ -1,15 +1,22 @@
-/** The numeric kernel of the encoder: what WebAssembly and plain JavaScript compute alike, bit for bit. */
+/**
+ * The numeric kernel of the encoder: what WebAssembly and plain JavaScript compute alike, bit for
+ * bit.
+ */
 
 /**
- * Operations on one block of memory. All addresses are byte offsets; numbers are 32-bit floats unless said otherwise; matrices are
- * stored row by row. Every width is a multiple of 16.
+ * Operations on one block of memory. All addresses are byte offsets; numbers are 32-bit floats
+ * unless said otherwise; matrices are stored row by row. Every width is a multiple of 16.
  */
 export interface KernelOperations {
-  /** Turns rows of numbers into 16-bit integers from -16383 to 16383, and writes for each row its scale. */
+  /**
+   * Turns rows of numbers into 16-bit integers from -16383 to 16383, and writes for each row its
+   * scale.
+   */
   quantise(source: number, target: number, scales: number, rows: number, width: number): void;
   /**
-   * `output = weights × input + bias` for an even number of rows of 8-bit weights, and tokens of 16-bit integers. Tokens are
-   * rounded up to a multiple of 4; `stride` is the distance in bytes between the outputs of two tokens.
+   * `output = weights × input + bias` for an even number of rows of 8-bit weights, and tokens of
+   * 16-bit integers. Tokens are rounded up to a multiple of 4; `stride` is the distance in bytes
+   * between the outputs of two tokens.
    */
   multiply(
     weights: number,
@@ -23,7 +30,9 @@ export interface KernelOperations {
     stride: number,
     tokens: number,
   ): void;
-  /** The activation x·Φ(x) in place, with Φ after Abramowitz and Stegun 7.1.26 (error under 2e-7). */
+  /**
+   * The activation x·Φ(x) in place, with Φ after Abramowitz and Stegun 7.1.26 (error under 2e-7).
+   */
   gelu(values: number, count: number): void;
   /** Layer normalisation of `values + addend` in place. */
   addNormalise(
@@ -36,8 +45,9 @@ export interface KernelOperations {
     epsilon: number,
   ): void;
   /**
-   * Attention of one head. `projection` holds for each token its query, key and value, `hidden` numbers each; `scratch` has room for
-   * (headWidth + 1) × (tokens rounded up to a multiple of 4) numbers.
+   * Attention of one head. `projection` holds for each token its query, key and value, `hidden`
+   * numbers each; `scratch` has room for (headWidth + 1) × (tokens rounded up to a multiple of 4)
+   * numbers.
    */
   attend(
     projection: number,

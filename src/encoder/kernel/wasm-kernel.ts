@@ -6,7 +6,10 @@ import { kernelBinary } from "./wasm.js";
 
 const pageBytes = 65_536;
 
-/** A kernel over a memory of its own; `null` where the host compiles no WebAssembly, or knows no vectors. */
+/**
+ * A kernel over a memory of its own; `null` where the host compiles no WebAssembly, or knows no
+ * vectors.
+ */
 export async function createWasmKernel(bytes: number): Promise<Kernel | null> {
   try {
     const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / pageBytes) });

@@ -1,8 +1,10 @@
 /**
- * The numeric kernel of the encoder, in AssemblyScript. `npm run build:kernel` compiles it into `../wasm.ts`.
+ * The numeric kernel of the encoder, in AssemblyScript. `npm run build:kernel` compiles it into
+ * `../wasm.ts`.
  *
- * `../javascript-kernel.ts` does the same operations in the same order, so that both give the same bits: sums run over four
- * lanes, lane `i % 4`, and end in (0 + 1) + (2 + 3). Parameters are described in `../kernel.ts`. Every width is a multiple of 16.
+ * `../javascript-kernel.ts` does the same operations in the same order, so that both give the same
+ * bits: sums run over four lanes, lane `i % 4`, and end in (0 + 1) + (2 + 3). Parameters are
+ * described in `../kernel.ts`. Every width is a multiple of 16.
  */
 
 /** Largest magnitude of a quantised input: 2,900 products with 45 fit into 32 bits. */
@@ -218,7 +220,10 @@ export function addNormalise(
   }
 }
 
-/** Keys with one row per dimension, so that four keys are compared with a query at once; zeros beyond the last key. */
+/**
+ * Keys with one row per dimension, so that four keys are compared with a query at once; zeros
+ * beyond the last key.
+ */
 function transposeKeys(
   keys: usize,
   target: usize,

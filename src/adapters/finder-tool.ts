@@ -16,7 +16,7 @@ export function toFinderTool(finder: ToolDescription): StructuredToolInterface {
     tool(async () => "This search was not answered; go on without it.", {
       name: finder.name,
       description: finder.description ?? "",
-      schema: (finder.parameters ?? { type: "object" }) as Record<string, unknown>,
+      schema: finder.parameters ?? { type: "object" },
     });
   tools.set(finder, known);
   return known;

@@ -11,7 +11,7 @@ import type { ToolSearch } from "./tool-search.js";
 const queryChars = 4000;
 
 /** The current user text, and on later steps of the loop the textual tool results. */
-export function buildSearchText(
+function buildSearchText(
   messages: readonly TurnMessage[],
   redact: (text: string, role: string) => string,
 ): string {

@@ -25,13 +25,12 @@ export interface EmbeddingModel {
 }
 
 /** An option that is an embedding model. */
-const embeddingModelOption: z.ZodCustom<EmbeddingModel, EmbeddingModel> =
-  z.custom<EmbeddingModel>(
-    (value) =>
-      typeof read(value, "embedDocuments") === "function" &&
-      typeof read(value, "embedQuery") === "function",
-    "LangChain embeddings (`embedDocuments` and `embedQuery`)",
-  );
+const embeddingModelOption: z.ZodCustom<EmbeddingModel, EmbeddingModel> = z.custom<EmbeddingModel>(
+  (value) =>
+    typeof read(value, "embedDocuments") === "function" &&
+    typeof read(value, "embedQuery") === "function",
+  "LangChain embeddings (`embedDocuments` and `embedQuery`)",
+);
 
 /** Loads with the first text, not with the module. */
 const embeddedDefault: EmbeddingModel = {

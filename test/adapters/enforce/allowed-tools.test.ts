@@ -53,7 +53,7 @@ function captureModel(useResponsesApi: boolean): {
     apiKey: "none",
     useResponsesApi,
     maxRetries: 0,
-    configuration: { fetch: fetch as typeof globalThis.fetch },
+    configuration: { fetch },
   });
   return { model, payloads };
 }

@@ -74,7 +74,7 @@ describe("an agent whose needed tool a hostile judge always hides", () => {
     folder = await mkdtemp(join(tmpdir(), "toolsieve-"));
     const servers = await startServers(demoServers(folder, join(folder, "memory.jsonl")));
     catalog = servers.running.flatMap(({ tools }) => tools);
-    close = servers.close;
+    close = () => servers.close();
   }, 60_000);
   afterAll(async () => {
     await close();

@@ -30,7 +30,7 @@ import {
   toolSelectorNode,
 } from "../../../src/langgraph.js";
 
-export const names = ["query_order", "refund", "login", "transfer_money", "send_mail"];
+const names = ["query_order", "refund", "login", "transfer_money", "send_mail"];
 
 /** Executable tools that keep what they were called with. */
 export function createTools(catalog: readonly string[] = names): {
@@ -138,7 +138,7 @@ function createNodes(options: AgentOptions) {
 }
 
 /** A `StateGraph` with the selector node, its memory in the state. */
-export function createGraphAgent(options: AgentOptions): TestAgent {
+function createGraphAgent(options: AgentOptions): TestAgent {
   const { tools, parts, toolNode } = createNodes(options);
   const { selector, model } = parts;
   const State = Annotation.Root({ ...MessagesAnnotation.spec, ...toolsieveState.spec });
@@ -153,7 +153,7 @@ export function createGraphAgent(options: AgentOptions): TestAgent {
 }
 
 /** `createReactAgent` with the dynamic model; its memory is in this process. */
-export function createPrebuiltAgent(options: AgentOptions): TestAgent {
+function createPrebuiltAgent(options: AgentOptions): TestAgent {
   const { tools, parts, toolNode } = createNodes(options);
   const { selector, model } = parts;
   const State = Annotation.Root({ ...MessagesAnnotation.spec, ...toolsieveState.spec });

@@ -215,7 +215,7 @@ if (encoder !== null) {
 
 ${command} Encoder \`${encoder.id}\`.
 
-${method} Catalogs of up to ${values["embed-tools"]} tools, ${values["embed-cases"]} cases at even distances. The vectors are computed once, for the embedding index; the hybrid finds them.
+${method} Catalogs of up to ${values["embed-tools"]} tools, ${values["embed-cases"]} cases at even distances. **The encoder was trained on requests of these sources** (training/encoder/provenance.json): expect less on others. The vectors are computed once, for the embedding index; the hybrid finds them.
 
 ${await measure(meaningRankers, small)}`;
   await writeFile(join(import.meta.dirname, "MEANING.md"), text);

@@ -57,12 +57,25 @@ function toJudgeRecord(
   return { id, model, batches, requests, retries, latencyMs, cached, rejudged, usage };
 }
 
+/**
+ * Tools that took a place in this run and are pinned since, because they were called: their place is
+ * not free again.
+ */
+function countTakenPlaces({ catalog, pins, memory }: TurnInput): number {
+  return catalog.filter(
+    ({ description }, index) =>
+      pins[index] === "history" && memory?.shown.has(description?.name ?? "") === true,
+  ).length;
+}
+
 /** Candidates that did not reach the judge are hidden, unless everything is restored. */
 function decideAll(
-  { candidates, memory }: TurnInput,
+  input: TurnInput,
   judgments: readonly (Judgment | null)[],
   policy: SelectContext["policy"],
 ): Decision {
+  const { candidates, memory } = input;
+  const maxTools = Math.max(0, policy.maxTools - countTakenPlaces(input));
   const asked = judgments.flatMap((judgment, index) =>
     judgment === null ? [] : { judgment, index },
   );
@@ -71,7 +84,7 @@ function decideAll(
   const isSticky = (position: number): boolean => memory?.sticky.has(readName(position)) === true;
   const decision = decide(
     asked.map(({ judgment }) => judgment),
-    policy,
+    { ...policy, maxTools },
     {
       isSticky,
       isOutsideCap: (position) =>

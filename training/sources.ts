@@ -3,9 +3,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { contextOptionsSchema, buildContext } from "../src/core/context.js";
-import type { JudgeContext, ToolDescription } from "../src/core/types.js";
+import type { JudgeContext } from "../src/core/types.js";
 import { parseCases, type LabelledCase } from "../src/evaluation/cases.js";
 import { parseCatalog, type Catalog } from "../src/evaluation/catalog.js";
+import { seededRandom, shuffled } from "../src/evaluation/random.js";
 
 /** One published data set. Sources are left out as a whole. */
 export interface Source {
@@ -128,7 +129,22 @@ export function readSources(dataFolder: string): readonly Source[] {
   }));
 }
 
-/** All tools of a source, each once. */
-export function toolsOf(source: Source): readonly ToolDescription[] {
-  return [...new Set(source.parts.flatMap(({ catalog }) => [...catalog.values()]))];
+/**
+ * A part with some of its cases, on a smaller catalog: their own tools and others up to a number.
+ */
+export function shrinkPart(
+  part: Part,
+  { cases, tools, seed }: { readonly cases: number; readonly tools: number; readonly seed: number },
+): Part {
+  const random = seededRandom(`${seed}:${part.name}`);
+  const drawn = shuffled(part.cases, random).slice(0, cases);
+  const kept = new Set(
+    drawn.flatMap(({ labelled }) => [...(labelled.candidates ?? []), ...(labelled.needed ?? [])]),
+  );
+  for (const id of shuffled([...part.catalog.keys()], random)) {
+    if (kept.size >= tools) break;
+    kept.add(id);
+  }
+  const catalog = new Map([...part.catalog].filter(([id]) => kept.has(id)));
+  return { ...part, catalog, cases: drawn };
 }

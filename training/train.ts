@@ -1,98 +1,137 @@
-/** Trains the embedded judge: from public data to weights, thresholds and their provenance. See README.md beside this file. */
+/** Trains and calibrates the head of the embedded judge, and writes it beside its source with its provenance: `npm run train`. */
 
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { readGlove } from "./glove.js";
-import { cacheFolder, gloveWords, packedJudge, saveLeftOut } from "./leave-one-out.js";
-import { figuresOf, judgePart, type PartFigures, type Thresholds } from "./measures.js";
-import { packModel, weightsModule } from "./packing.js";
-import { provenanceOf } from "./provenance.js";
-import { readSources, type Source } from "./sources.js";
-import { defaultOptions, Trainer, type TrainedJudge } from "./trained-judge.js";
+import { loadTextEncoder } from "../src/encoder/load-text-encoder.js";
+import type { PackedEncoder } from "../src/encoder/packed-model.js";
+import { createTextEncoder, type EmbeddedTextEncoder } from "../src/encoder/text-encoder.js";
+import { calibrateCuts, scoreNeeds } from "./calibrate.js";
+import { readCorpus } from "./corpus/read-corpus.js";
+import { ensureVectors, featurise, type TurnRows } from "./featurise.js";
+import { packHead, trainedModule, weightsModule } from "./pack-head.js";
+import { buildProvenance } from "./provenance.js";
+import { readSources } from "./sources.js";
+import { headSettings, trainHead } from "./train-head.js";
+import { listTrainingTurns, shrinkParts } from "./training-set.js";
+import { listMixedTurns, type LabelledTurn } from "./turns.js";
+import { openVectors, type Vectors } from "./vectors.js";
 
 const { values } = parseArgs({
   options: {
     data: { type: "string" },
     seed: { type: "string", default: "1" },
-    weights: { type: "string", default: join(import.meta.dirname, "../src/judges/local") },
-    provenance: { type: "string", default: import.meta.dirname },
-    "skip-left-out": { type: "boolean", default: false },
+    learn: { type: "string" },
+    cache: { type: "string", default: join(homedir(), ".cache/toolsieve-training") },
   },
 });
 if (values.data === undefined || !Number.isInteger(Number(values.seed))) {
   process.stderr.write(
-    "Usage: npm run train -- --data FOLDER [--seed INTEGER] [--weights FOLDER] [--provenance FOLDER] [--skip-left-out]\n",
+    "Usage: npm run train -- --data FOLDER [--seed INTEGER] [--learn PACKED-MODULE] [--cache FOLDER]\n",
   );
   process.exit(2);
 }
 
+/** Sizes of the catalogs that the cut is calibrated on. */
+const sizes = [32, 64, 135, 270, 540] as const;
+/** Share of the needs that the cut may miss, and that the cap may miss. */
+const missed = 0.01;
+const seed = Number(values.seed);
 const start = performance.now();
+
 function log(step: string): void {
   process.stderr.write(`${((performance.now() - start) / 1000).toFixed(0)} s  ${step}\n`);
 }
 
-const options = { ...defaultOptions, seed: Number(values.seed) };
-const sources = readSources(values.data);
-const trainer = new Trainer(readGlove(cacheFolder, gloveWords), sources, options, log);
-
-async function figuresFor(judge: TrainedJudge, source: Source): Promise<readonly PartFigures[]> {
-  const asked = packedJudge({ packed: packModel(judge), thresholds: judge.thresholds }, "measured");
-  const figures: PartFigures[] = [];
-  for (const part of source.parts) {
-    const judged = await judgePart(asked, part, { cases: Infinity, seed: options.seed });
-    figures.push(figuresOf(judged, judge.thresholds));
-    log(JSON.stringify(figures.at(-1)));
-  }
-  return figures;
-}
-
-/** Text of the module with what the light half of the judge needs. */
-function trainedModule(id: string, thresholds: Thresholds): string {
-  return [
-    "/** What is known of the weights without loading them. Written by `npm run train`; do not edit. */",
-    "",
-    "/** Identity and thresholds of the weights beside this file. */",
-    "export const trained = {",
-    `  id: ${JSON.stringify(id)},`,
-    `  seed: ${options.seed},`,
-    `  thresholds: { confidence: ${thresholds.confidence}, rejection: ${thresholds.rejection} },`,
-    "} as const;",
-    "",
-  ].join("\n");
-}
-
-const all = await trainer.judgeOfAll();
-const weights = weightsModule(packModel(all));
-const digest = createHash("sha256").update(weights).digest("hex").slice(0, 8);
-const id = `local:1-${digest}`;
-mkdirSync(values.weights, { recursive: true });
-writeFileSync(join(values.weights, "weights.ts"), weights);
-writeFileSync(join(values.weights, "trained.ts"), trainedModule(id, all.thresholds));
-log(`${id} written, thresholds ${JSON.stringify(all.thresholds)}`);
-
-if (!values["skip-left-out"]) {
-  const leftOut: PartFigures[] = [];
-  const known: PartFigures[] = [];
-  for (const source of sources) {
-    const judge = await trainer.judgeWithout(source.name);
-    saveLeftOut(id, source.name, judge);
-    leftOut.push(...(await figuresFor(judge, source)));
-    known.push(...(await figuresFor(all, source)));
-  }
-  const provenance = provenanceOf({
-    id,
-    options,
-    sources,
-    thresholds: all.thresholds,
-    leftOut,
-    known,
-  });
-  mkdirSync(values.provenance, { recursive: true });
-  writeFileSync(
-    join(values.provenance, "provenance.json"),
-    `${JSON.stringify(provenance, null, 2)}\n`,
+function openCache(encoder: EmbeddedTextEncoder): Vectors {
+  return openVectors(join(values.cache, "vectors", `${encoder.id}.bin`), encoder, (left) =>
+    log(`${left} texts to encode`),
   );
-  log("provenance written");
 }
+
+/**
+ * The head learns from an encoder that has seen none of its requests, and judges with the shipped one: features are
+ * relative to the catalog, so that the scale of an encoder does not matter.
+ */
+async function loadLearningEncoder(shipped: EmbeddedTextEncoder): Promise<EmbeddedTextEncoder> {
+  if (values.learn === undefined) return shipped;
+  const module = (await import(pathToFileURL(resolve(values.learn)).href)) as {
+    readonly packedEncoder: PackedEncoder;
+  };
+  return createTextEncoder(module.packedEncoder);
+}
+
+const encoder = await loadTextEncoder();
+const learningEncoder = await loadLearningEncoder(encoder);
+const shippedVectors = openCache(encoder);
+const learningVectors = learningEncoder === encoder ? shippedVectors : openCache(learningEncoder);
+
+async function prepare(
+  turns: readonly LabelledTurn[],
+  vectors: Vectors,
+): Promise<readonly TurnRows[]> {
+  await ensureVectors(turns, vectors);
+  return turns.map((turn) => featurise(turn, vectors));
+}
+
+const agents = readCorpus();
+const learning = agents.filter(({ split }) => split === "train");
+const calibrating = agents.filter(({ split }) => split === "calibration");
+const sources = readSources(values.data);
+const parts = shrinkParts(
+  sources.flatMap(({ parts }) => parts),
+  seed,
+);
+const weighted = listTrainingTurns(learning, parts, { dataFolder: values.data, seed });
+const rows = await prepare(
+  weighted.map(({ turn }) => turn),
+  learningVectors,
+);
+log(`${rows.length} turns to learn from`);
+const trees = trainHead(
+  rows.map((one, index) => ({ rows: one, weight: weighted[index]?.weight ?? 1 })),
+  seed,
+);
+log("trees grown");
+
+const calibration = await Promise.all(
+  sizes.map(async (size) => {
+    const others = [...calibrating, ...learning];
+    const turns = calibrating
+      .flatMap((agent) => listMixedTurns(agent, others, { size, seed }))
+      .filter(({ language }) => language === "en");
+    return { size, turns: await prepare(turns, shippedVectors) };
+  }),
+);
+const cuts = calibrateCuts(trees, calibration, missed);
+const needs = scoreNeeds(trees, calibration.find(({ size }) => size === 135)?.turns ?? []);
+const ranks = needs.map(({ rank }) => rank + 1).toSorted((a, b) => a - b);
+const maxTools = ranks[Math.ceil(ranks.length * (1 - missed)) - 1] ?? 24;
+log(`cuts ${JSON.stringify(cuts)}, ${ranks.length} needs, cap ${maxTools}`);
+
+const head = packHead(trees, cuts);
+const module = weightsModule(head);
+const digest = createHash("sha256").update(`${encoder.id}\n${module}`).digest("hex").slice(0, 8);
+const id = `local:2-${digest}`;
+const thresholds = { confidence: 0.5, rejection: 0.499 };
+const folder = join(import.meta.dirname, "../src/judges/local");
+writeFileSync(join(folder, "weights.ts"), module);
+writeFileSync(join(folder, "trained.ts"), trainedModule({ id, seed, thresholds, maxTools }));
+const provenance = buildProvenance({
+  id,
+  encoder: encoder.id,
+  learningEncoder: learningEncoder.id,
+  seed,
+  settings: headSettings,
+  sources,
+  agents,
+  calibration: { missed, cuts, maxTools, needs: ranks.length },
+});
+writeFileSync(
+  join(import.meta.dirname, "provenance.json"),
+  `${JSON.stringify(provenance, null, 2)}\n`,
+);
+log(`${id} written`);

@@ -1,194 +1,126 @@
-/** What is measured of a judge: recall beside what is hidden, none-detection, calibration, ranking, and attacks. */
+/** Measures a judge on labelled turns through the selector at its default options, and how it ranks the tools that are needed. */
 
 import type { Judge } from "../../src/core/types.js";
-import type { LabelledCase } from "../../src/evaluation/cases.js";
-import type { Catalog } from "../../src/evaluation/catalog.js";
-import { estimateShare } from "../../src/evaluation/estimate.js";
-import type { Estimate } from "../../src/evaluation/estimate.js";
-import { evaluate } from "../../src/evaluation/evaluate.js";
-import type { SetMetrics } from "../../src/evaluation/evaluate.js";
-import { judgeCases } from "../../src/evaluation/judge-cases.js";
-import {
-  measureCalibration,
-  measurePolicy,
-  standardPolicies,
-} from "../../src/evaluation/metrics.js";
-import type { CalibrationMetrics, PolicyMetrics } from "../../src/evaluation/metrics.js";
-import { attackNames, judgeUnderAttack } from "./adversarial.js";
-import type { AttackName } from "./adversarial.js";
-import { createBm25, toolText } from "./bm25.js";
-import type { Ranker, RankingTask } from "./rankers.js";
+import { estimateShare, type Estimate } from "../../src/evaluation/estimate.js";
+import { createToolSelector } from "../../src/selector/tool-selector.js";
+import type { LabelledTurn } from "../../training/turns.js";
 
-/** A part of the data that gets a line of its own. */
-export interface Part {
-  readonly name: string;
-  /** The source that is left out when this part is measured. */
-  readonly source: string;
-  readonly catalog: Catalog;
-  readonly cases: readonly LabelledCase[];
+/** One turn as a judge decided it. */
+export interface MeasuredTurn {
+  readonly turn: LabelledTurn;
+  /** Tools that the model sees, pinned ones included. */
+  readonly shown: number;
+  readonly isFallback: boolean;
+  readonly needs: number;
+  /** Needs of which a tool is shown. */
+  readonly met: number;
+  /** For each open need how many candidates score higher than the best tool that serves it; none if the judge gave no numbers. */
+  readonly ranks: readonly number[];
+  readonly ms: number;
 }
 
-export interface SelectionRow {
-  readonly part: string;
-  readonly thresholds: { readonly confidence: number; readonly rejection: number };
-  readonly metrics: SetMetrics;
-  /** On each case's own candidates: without the many easy distractors. */
-  readonly ownCalibration: CalibrationMetrics | null;
-}
-
-/** Measures a judge on one part in catalogs of 64. */
-export async function measureSelection(part: Part, judge: Judge): Promise<SelectionRow> {
-  const { catalog, cases } = part;
-  const { sets, failures, firstFailure } = await evaluate({ judge, catalog, cases });
-  const metrics = sets.at(-1);
-  if (failures > 0 || metrics === undefined) {
-    throw new Error(`${failures} judge calls failed on ${part.name}: ${firstFailure ?? ""}`);
-  }
-  const own = await judgeCases({
-    judge,
-    catalog,
-    cases: cases.filter(({ candidates }) => candidates !== null),
-    size: null,
-    seed: 1,
-    concurrency: 1,
-    signal: new AbortController().signal,
+/** Ranks from 0 on. */
+function rankNeeds(
+  { needs }: LabelledTurn,
+  answers: readonly (number | null | undefined)[],
+): readonly number[] {
+  const scores = answers.map((answer) => answer ?? Number.NEGATIVE_INFINITY);
+  if (!answers.some((answer) => typeof answer === "number")) return [];
+  return needs.map((need) => {
+    const best = Math.max(...need.map((tool) => scores[tool] ?? Number.NEGATIVE_INFINITY));
+    return scores.filter((score) => score > best).length;
   });
-  return {
-    part: part.name,
-    thresholds: judge.thresholds ?? { confidence: 0.8, rejection: 0.2 },
-    metrics,
-    ownCalibration: measureCalibration(own.judged),
-  };
 }
 
-/** BM25 as a judge: scores as a share of the best one, so that a threshold means the same for every request. */
-export const bm25Judge: Judge = {
-  id: "bm25",
-  judge: ({ context, candidates }) => {
-    const scores = createBm25(candidates.map(toolText))(context.request);
-    const best = Math.max(...scores);
-    return Promise.resolve({
-      probabilities: Array.from(scores, (score) => (best === 0 ? 0 : score / best)),
-    });
-  },
-};
-
-/** What can be hidden with the one threshold that, in hindsight, keeps this share of the needed tools of a part. */
-export async function hiddenInHindsight(
-  { catalog, cases }: Part,
+/** Decides turns with `createToolSelector({ mode: "enforce", judge })` and nothing else. */
+export async function measureJudge(
   judge: Judge,
-  recall: number,
-): Promise<Estimate | null> {
-  const { judged } = await judgeCases({
-    judge,
-    catalog,
-    cases,
-    size: 64,
-    seed: 1,
-    concurrency: 1,
-    signal: new AbortController().signal,
-  });
-  const scoreOf = (answer: unknown): number => (typeof answer === "number" ? answer : 1);
-  const neededScores = judged
-    .flatMap(({ answers, needed }) => answers.filter((_, index) => needed?.[index]).map(scoreOf))
-    .sort((a, b) => a - b);
-  const threshold = neededScores[Math.floor((1 - recall) * neededScores.length)] ?? 0;
-  return estimateShare(
-    judged
-      .filter(({ needed }) => needed?.includes(true))
-      .map(({ unit, answers }) => ({
-        unit,
-        part: answers.filter((answer) => scoreOf(answer) < threshold).length,
-        whole: answers.length,
-      })),
-    1,
-  );
-}
-
-export interface RankingRow {
-  readonly ranker: string;
-  readonly task: string;
-  /** Mean over the cases of the share of their needed tools among the first 10 and 20. */
-  readonly recallAt10: Estimate | null;
-  readonly recallAt20: Estimate | null;
-  readonly medianMs: number;
-}
-
-/** The cases that rank the whole catalog of a part: those of which the needed tools are known, by their first user message. */
-function rankingCases(cases: readonly LabelledCase[]): readonly LabelledCase[] {
-  const labelled = cases.filter(({ needed }) => needed !== null && needed.length > 0);
-  const whole = labelled.filter(({ candidates }) => candidates === null);
-  return whole.length > 0 ? whole : labelled;
-}
-
-export async function measureRanking(
-  ranker: Ranker,
-  parts: readonly Part[],
-): Promise<readonly RankingRow[]> {
-  const tasks = parts.map(
-    ({ name, catalog, cases }): RankingTask & { readonly cases: readonly LabelledCase[] } => {
-      const ranked = rankingCases(cases);
-      const queries = ranked.map(
-        ({ messages }) => messages.find(({ role }) => role === "user")?.text ?? "",
-      );
-      return { name, catalog, queries, cases: ranked };
+  turns: readonly LabelledTurn[],
+): Promise<readonly MeasuredTurn[]> {
+  let answers: (number | null | undefined)[] = [];
+  const watched: Judge = {
+    ...judge,
+    async judge(request, options) {
+      const response = await judge.judge(request, options);
+      answers.push(...response.probabilities);
+      return response;
     },
-  );
-  const results = await ranker.rank(tasks, 20);
-  return tasks.map(({ name, cases }, taskIndex) => {
-    const result = results[taskIndex];
-    const recallAt = (limit: number): Estimate | null =>
-      estimateShare(
-        cases.map(({ unit, needed }, index) => {
-          const first = new Set(result?.rankings[index]?.slice(0, limit));
-          const wanted = [...new Set(needed)];
-          return {
-            unit,
-            part: wanted.filter((id) => first.has(id)).length / wanted.length,
-            whole: 1,
-          };
-        }),
-        1,
-      );
-    return {
-      ranker: ranker.name,
-      task: name,
-      recallAt10: recallAt(10),
-      recallAt20: recallAt(20),
-      medianMs: result?.medianMs ?? Number.NaN,
-    };
-  });
-}
-
-export interface AttackRow {
-  readonly part: string;
-  /** `null`: no attack. */
-  readonly attack: AttackName | null;
-  readonly count: number;
-  readonly keep: PolicyMetrics;
-  readonly keep8: PolicyMetrics;
-}
-
-/** Recall without hostile tools in the catalog, and with so many of them. */
-export async function measureAttacks(
-  part: Part,
-  judge: Judge,
-  counts: readonly number[],
-): Promise<readonly AttackRow[]> {
-  const thresholds = judge.thresholds ?? { confidence: 0.8, rejection: 0.2 };
-  const policies = standardPolicies({
-    confidenceThreshold: thresholds.confidence,
-    rejectionThreshold: thresholds.rejection,
-  });
-  const { catalog, cases, name } = part;
-  const measure = async (attack: AttackName | null, count: number): Promise<AttackRow> => {
-    const judged = await judgeUnderAttack({ judge, cases, catalog, attack, count });
-    const keep = measurePolicy(judged, policies.keep);
-    return { part: name, attack, count, keep, keep8: measurePolicy(judged, policies.keep8) };
   };
-  const rows = [await measure(null, 0)];
-  for (const attack of attackNames) {
-    for (const count of counts) rows.push(await measure(attack, count));
+  const selector = createToolSelector({ mode: "enforce", judge: watched, timeoutMs: 60_000 });
+  const measured: MeasuredTurn[] = [];
+  for (const turn of turns) {
+    answers = [];
+    const start = performance.now();
+    const selection = await selector.select({ messages: turn.messages, tools: turn.catalog });
+    const ms = performance.now() - start;
+    const visible = new Set(selection.tools.map(({ name }) => name));
+    measured.push({
+      turn,
+      shown: visible.size,
+      isFallback: selection.fallback,
+      needs: turn.wanted.length,
+      met: turn.wanted.filter((names) => names.some((name) => visible.has(name))).length,
+      ranks: answers.length === turn.tools.length ? rankNeeds(turn, answers) : [],
+      ms,
+    });
   }
-  return rows;
+  return measured;
+}
+
+/** The figures of some turns; shares with intervals by unit. */
+export interface Figures {
+  readonly turns: number;
+  /** Share of the needs of which a tool is shown. */
+  readonly recall: Estimate | null;
+  /** Share of the tools that are hidden on turns that need some; a fallback hides none. */
+  readonly hidden: Estimate | null;
+  readonly fallbacks: Estimate | null;
+  /** Share of the needs among the best 1, 5, 10, 20. */
+  readonly at: readonly (Estimate | null)[];
+  /** Mean number of tools shown on turns that need none. */
+  readonly noneShown: number | null;
+}
+
+export const rankSteps = [1, 5, 10, 20] as const;
+
+/** Sums measured turns up. */
+export function summarizeTurns(measured: readonly MeasuredTurn[]): Figures {
+  const wanting = measured.filter(({ needs }) => needs > 0);
+  const idle = measured.filter(({ needs }) => needs === 0);
+  const share = (
+    turns: readonly MeasuredTurn[],
+    part: (one: MeasuredTurn) => number,
+    whole: (one: MeasuredTurn) => number,
+  ): Estimate | null =>
+    estimateShare(
+      turns.map((one) => ({ unit: one.turn.unit, part: part(one), whole: whole(one) })),
+      1,
+    );
+  return {
+    turns: measured.length,
+    recall: share(
+      wanting,
+      ({ met }) => met,
+      ({ needs }) => needs,
+    ),
+    hidden: share(
+      wanting,
+      ({ turn, shown }) => turn.catalog.length - shown,
+      ({ turn }) => turn.catalog.length,
+    ),
+    fallbacks: share(
+      wanting,
+      ({ isFallback }) => (isFallback ? 1 : 0),
+      () => 1,
+    ),
+    at: rankSteps.map((step) =>
+      share(
+        wanting,
+        ({ ranks }) => ranks.filter((rank) => rank < step).length,
+        ({ ranks }) => ranks.length,
+      ),
+    ),
+    noneShown:
+      idle.length === 0 ? null : idle.reduce((sum, { shown }) => sum + shown, 0) / idle.length,
+  };
 }

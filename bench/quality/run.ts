@@ -1,153 +1,134 @@
-/** Measures the embedded judge, and what one would pick instead, on public data; writes RESULTS.md and results.json beside itself. */
+/** Measures the embedded judge, and what one would use instead, on servers left out, the demo and public sets; writes RESULTS.md and results.json beside itself. */
 
-import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { Judge } from "../../src/core/types.js";
+import type { PackedEncoder } from "../../src/encoder/packed-model.js";
+import { createTextEncoder } from "../../src/encoder/text-encoder.js";
 import { localJudge } from "../../src/judges/local/local-judge.js";
-import { leaveOneOut } from "../../training/leave-one-out.js";
-import { readSources } from "../../training/sources.js";
-import {
-  bm25Judge,
-  hiddenInHindsight,
-  measureAttacks,
-  measureRanking,
-  measureSelection,
-} from "./measure.js";
-import type { AttackRow, Part, RankingRow, SelectionRow } from "./measure.js";
-import { bm25Ranker, judgeRanker, mastraRanker, miniSearchRanker } from "./rankers.js";
-import { renderResults } from "./results-text.js";
-import type { HindsightRow, Results } from "./results-text.js";
+import { readCorpus } from "../../training/corpus/read-corpus.js";
+import { readSources, shrinkPart } from "../../training/sources.js";
+import { listAgentTurns, listPartTurns, type LabelledTurn } from "../../training/turns.js";
+import { bm25Judge, encoderJudge } from "./baselines.js";
+import { readDemoTurns } from "./demo-turns.js";
+import { measureJudge, summarizeTurns, type MeasuredTurn } from "./measure.js";
+import { renderResults, type PartRow, type ResultRow, type Results } from "./results-text.js";
 
 const { values } = parseArgs({
   options: {
     data: { type: "string" },
+    previous: { type: "string" },
+    untouched: { type: "string" },
+    cases: { type: "string", default: "150" },
     only: { type: "string" },
-    "skip-mastra": { type: "boolean", default: false },
   },
 });
-if (values.data === undefined || !["selection", "ranking", undefined].includes(values.only)) {
+if (values.data === undefined) {
   process.stderr.write(
-    "Usage: npm run bench:quality -- --data FOLDER [--only selection|ranking] [--skip-mastra]\n",
+    "Usage: npm run bench:quality -- --data FOLDER [--previous CHECKOUT] [--untouched PACKED-MODULE] [--cases COUNT] [--only corpus|demo|public]\n",
   );
   process.exit(2);
 }
 
-const parts: readonly Part[] = readSources(values.data).flatMap(({ parts }) =>
-  parts.map(({ name, source, catalog, cases }) => ({
-    name,
-    source,
-    catalog,
-    cases: cases.map(({ labelled }) => labelled),
-  })),
-);
+interface TurnSet {
+  readonly name: string;
+  readonly turns: readonly LabelledTurn[];
+  /** What the embedded judge has learned from it. */
+  readonly seen: string;
+}
 
-/** The definitions of BFCL are ranked as one catalog. */
-const rankingParts: readonly Part[] = [
-  ...parts.filter(({ name }) => ["Seal-Tools", "StableToolBench", "MetaTool"].includes(name)),
-  ...parts
-    .filter(({ name }) => name === "BFCL")
-    .map((part) => ({
-      ...part,
-      cases: [...(parts.find(({ name }) => name === "BFCL live")?.cases ?? []), ...part.cases],
-    })),
-];
-
+const catalogSize = 128;
 const start = performance.now();
+
 function log(step: string): void {
   process.stderr.write(`${((performance.now() - start) / 1000).toFixed(0)} s  ${step}\n`);
 }
 
-const shippedJudge = localJudge();
-const judgeWithout = await leaveOneOut(values.data, log);
-const judges = new Map<string, Promise<Judge>>();
-
-/** The judge that has not seen the source of a part. */
-function unseenJudge(part: string): Promise<Judge> {
-  const source = parts.find(({ name }) => name === part)?.source ?? part;
-  const judge = judges.get(source) ?? judgeWithout(source);
-  judges.set(source, judge);
-  return judge;
-}
-
-async function selectionResults(): Promise<
-  Omit<Results, "command" | "node" | "judge" | "ranking">
-> {
-  const leftOut: SelectionRow[] = [];
-  const shipped: SelectionRow[] = [];
-  const hindsight: HindsightRow[] = [];
-  const attacks: AttackRow[] = [];
-  for (const part of parts) {
-    const unseen = await unseenJudge(part.name);
-    const row = await measureSelection(part, unseen);
-    leftOut.push(row);
-    shipped.push(await measureSelection(part, shippedJudge));
-    for (const [judge, one] of [
-      ["embedded judge, unseen", unseen],
-      ["plain BM25", bm25Judge],
-    ] as const) {
-      const hidden = await hiddenInHindsight(part, one, 0.99);
-      hindsight.push({ part: part.name, judge, hidden });
+async function listSets(dataFolder: string): Promise<readonly TurnSet[]> {
+  const isWanted = (name: string): boolean => values.only === undefined || values.only === name;
+  const sets: TurnSet[] = [];
+  if (isWanted("corpus")) {
+    const turns = readCorpus()
+      .filter(({ split }) => split === "test")
+      .flatMap((agent) => listAgentTurns(agent));
+    sets.push({ name: "Corpus, test servers", turns, seen: "no" });
+  }
+  if (isWanted("demo")) sets.push({ name: "Demo", turns: await readDemoTurns(), seen: "no" });
+  if (isWanted("public")) {
+    for (const part of readSources(dataFolder).flatMap(({ parts }) => parts)) {
+      const small = shrinkPart(part, { cases: Number(values.cases), tools: 300, seed: 2 });
+      const turns = listPartTurns(small, { size: catalogSize, seed: 2, count: Infinity });
+      sets.push({ name: part.name, turns, seen: "yes" });
     }
-    const { recallPerTool, hidden } = row.metrics.policies.keep;
+  }
+  return sets;
+}
+
+async function listJudges(): Promise<readonly Judge[]> {
+  const judges: Judge[] = [bm25Judge];
+  if (values.untouched !== undefined) {
+    const { packedEncoder } = (await import(pathToFileURL(resolve(values.untouched)).href)) as {
+      readonly packedEncoder: PackedEncoder;
+    };
+    judges.push(encoderJudge("untouched MiniLM-L6", await createTextEncoder(packedEncoder)));
+  }
+  if (values.previous !== undefined) {
+    const file = resolve(values.previous, "src/judges/local/local-judge.ts");
+    const previous = (await import(pathToFileURL(file).href)) as { localJudge(): Judge };
+    judges.push(previous.localJudge());
+  }
+  return [...judges, localJudge()];
+}
+
+function splitBy(
+  set: string,
+  measured: readonly MeasuredTurn[],
+  partFor: (turn: LabelledTurn) => string,
+): readonly PartRow[] {
+  const parts = [...new Set(measured.map(({ turn }) => partFor(turn)))];
+  return parts.map((part) => ({
+    set,
+    part,
+    figures: summarizeTurns(measured.filter(({ turn }) => partFor(turn) === part)),
+  }));
+}
+
+const isEnglish = ({ turn }: MeasuredTurn): boolean => turn.language === "en";
+const rows: ResultRow[] = [];
+const kinds: PartRow[] = [];
+const languages: PartRow[] = [];
+const judges = await listJudges();
+const shipped = judges.at(-1)?.id ?? "";
+
+for (const { name, turns, seen } of await listSets(values.data)) {
+  for (const judge of judges) {
+    const measured = await measureJudge(judge, turns);
+    const figures = summarizeTurns(measured.filter(isEnglish));
+    rows.push({ set: name, judge: judge.id, seen: judge.id === shipped ? seen : "–", figures });
     log(
-      `${part.name}: kept ${recallPerTool?.value.toFixed(4)}, hidden ${hidden?.value.toFixed(4)}`,
+      `${name}, ${judge.id}: ${JSON.stringify({ recall: figures.recall?.value, hidden: figures.hidden?.value, none: figures.noneShown })}`,
     );
+    if (judge.id !== shipped || seen === "yes") continue;
+    kinds.push(...splitBy(name, measured.filter(isEnglish), ({ kind }) => kind));
+    languages.push(...splitBy(name, measured, ({ language }) => language));
   }
-  for (const part of parts.filter(({ name }) => ["BFCL live", "Seal-Tools"].includes(name))) {
-    attacks.push(...(await measureAttacks(part, await unseenJudge(part.name), [1, 8])));
-    log(`${part.name} attacked`);
-  }
-  return { leftOut, shipped, hindsight, attacks };
 }
 
-async function rankingResults(): Promise<Pick<Results, "ranking">> {
-  const rankers = [
-    judgeRanker("embedded judge, as shipped", () => Promise.resolve(shippedJudge)),
-    bm25Ranker,
-    miniSearchRanker,
-    ...(values["skip-mastra"] ? [] : [mastraRanker]),
-    judgeRanker("embedded judge, unseen", unseenJudge),
-  ];
-  const ranking: RankingRow[] = [];
-  for (const ranker of rankers) {
-    ranking.push(...(await measureRanking(ranker, rankingParts)));
-    log(`${ranker.name} ranked`);
-  }
-  return { ranking };
-}
-
-const resultsFile = join(import.meta.dirname, "results.json");
-
-/** The other half of an earlier run of the same weights. */
-function earlierResults(): Partial<Results> {
-  if (values.only === undefined || !existsSync(resultsFile)) return {};
-  const earlier = JSON.parse(readFileSync(resultsFile, "utf8")) as Results;
-  return earlier.judge === shippedJudge.id ? earlier : {};
-}
-
-const measured = {
-  ...(values.only === "ranking" ? {} : await selectionResults()),
-  ...(values.only === "selection" ? {} : await rankingResults()),
-};
 const results: Results = {
-  leftOut: [],
-  shipped: [],
-  hindsight: [],
-  ranking: [],
-  attacks: [],
-  ...earlierResults(),
-  ...measured,
-  command: "npm run bench:quality -- --data FOLDER",
+  command: `npm run bench:quality -- --data FOLDER --previous CHECKOUT --untouched PACKED-MODULE`,
   node: process.versions.node,
-  judge: shippedJudge.id,
+  judge: shipped,
+  rows,
+  kinds,
+  languages,
 };
 const json = JSON.stringify(
   results,
   (_, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(5)) : value),
   1,
 );
-await writeFile(resultsFile, `${json}\n`);
-await writeFile(join(import.meta.dirname, "RESULTS.md"), renderResults(results));
+await writeFile(join(import.meta.dirname, "results.json"), `${json}\n`);
+await writeFile(join(import.meta.dirname, "RESULTS.md"), `${renderResults(results)}\n`);
 log("written");

@@ -22,8 +22,11 @@ const cacheSchema = z.custom<VectorCache>(
   "an object with `load` and `save`",
 );
 
+/** What a store needs of an encoder. */
+export type VectorSource = Pick<EmbeddedTextEncoder, "id" | "dimensions" | "encodeAll">;
+
 const optionsSchema = z.strictObject({
-  encoder: functionOption<() => Promise<EmbeddedTextEncoder>>(),
+  encoder: functionOption<() => Promise<VectorSource>>(),
   /**
    * The most vectors in memory; those that were not asked for longest go first. One takes its text, of at most 1,024 characters, and
    * four bytes a dimension: 20,000 take some 40 MB.
@@ -183,9 +186,9 @@ export function createVectorStore(options: VectorStoreOptions): VectorStore {
 
 /** A cache behind which nothing fails, and nothing waits for long. */
 function createPersistence(cache: VectorCache) {
-  const keyOf = (text: string, { id }: EmbeddedTextEncoder): string => sha256Hex(`${id}\n${text}`);
+  const keyOf = (text: string, { id }: VectorSource): string => sha256Hex(`${id}\n${text}`);
 
-  async function loadOne(text: string, encoder: EmbeddedTextEncoder): Promise<Float32Array | null> {
+  async function loadOne(text: string, encoder: VectorSource): Promise<Float32Array | null> {
     try {
       const bytes: unknown = await cache.load(keyOf(text, encoder));
       return vectorFromBytes(bytes, encoder.dimensions);
@@ -197,12 +200,12 @@ function createPersistence(cache: VectorCache) {
   return {
     load(
       requests: readonly Request[],
-      encoder: EmbeddedTextEncoder,
+      encoder: VectorSource,
     ): Promise<readonly (Float32Array | null)[]> {
       const all = Promise.all(requests.map(({ text }) => loadOne(text, encoder)));
       return waitAtMost<readonly (Float32Array | null)[]>(cacheTimeoutMs, all, () => []);
     },
-    save({ text }: Request, vector: Float32Array, encoder: EmbeddedTextEncoder): void {
+    save({ text }: Request, vector: Float32Array, encoder: VectorSource): void {
       quietly(() => cache.save(keyOf(text, encoder), vectorToBytes(vector)));
     },
   };

@@ -16,7 +16,7 @@ const select = (options: ToolSelectorOptions, turn: Partial<Turn<TestTool>> = {}
 
 describe("options", () => {
   it("have the documented defaults", () => {
-    const { options } = createToolSelector();
+    const { options } = createToolSelector({ judge });
     expect(options).toMatchObject({
       mode: "shadow",
       maxTools: 8,

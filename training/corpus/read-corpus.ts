@@ -33,7 +33,8 @@ const messageSchema = z.strictObject({
   toolName: z.string().optional(),
 });
 
-const requestSchema = z.strictObject({
+/** One line of a file of requests. */
+export const requestSchema = z.strictObject({
   id: z.string().regex(/^g\d\d-\d{3,4}$/),
   group: z.string(),
   kind: z.enum([

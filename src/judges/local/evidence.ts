@@ -1,8 +1,7 @@
 /** Whether a request gives the judge anything to go by. Without evidence it abstains: nothing is rejected on ignorance. */
 
 import type { ToolProfile } from "./tool-profile.js";
-import { isSmallTalk, isStopWord, splitWords } from "../../core/words.js";
-import { idOfWord, type WordTable } from "./word-table.js";
+import { isSmallTalk, isStopWord, splitWords, stem } from "../../core/words.js";
 
 /** Frequent words of other languages that are no English words. */
 const foreignWords: ReadonlySet<string> = new Set(
@@ -33,7 +32,6 @@ const beyondAscii = /\P{ASCII}/u;
 /** More of a text is not looked at. */
 const maxChars = 4000;
 const leastLatinShare = 0.7;
-const leastKnownShare = 1 / 3;
 
 function latinShare(text: string): number {
   let letters = 0;
@@ -58,30 +56,25 @@ function isForeign(words: readonly string[]): boolean {
 }
 
 /** Words that may carry a task. */
-function contentOf(words: readonly string[]): readonly string[] {
+function listContent(words: readonly string[]): readonly string[] {
   return words.filter((word) => letter.test(word) && !isStopWord(word) && !isSmallTalk(word));
 }
 
+/** True for an English small word, or a word that a tool uses. */
+function isKnown(word: string, tools: readonly ToolProfile[]): boolean {
+  if (word.length > 1 && isStopWord(word) && !foreignWords.has(word)) return true;
+  const root = stem(word);
+  return tools.some(({ counts }) => counts.has(root));
+}
+
 /**
- * True if a text says something that the judge can go by: written in English, with words that the table knows or that a
- * tool uses, and not greetings alone.
+ * True for a text that this judge can go by: written in English, with more than greetings, assent and pronouns, and with a word
+ * that is known to be English or that a tool uses.
  */
-export function isEvidence(table: WordTable, text: string, tools: readonly ToolProfile[]): boolean {
+export function isTask(text: string, tools: readonly ToolProfile[]): boolean {
   const head = text.slice(0, maxChars);
   if (latinShare(head) < leastLatinShare) return false;
   const words = splitWords(head);
-  if (isForeign(words)) return false;
-  const content = contentOf(words);
-  if (content.length === 0) return false;
-  const ids = content.map((word) => idOfWord(table, word));
-  const isMatched = (id: number): boolean =>
-    tools.some(({ name, lead }) => name.includes(id) || lead.includes(id));
-  const known = ids.filter((id) => id < table.size || isMatched(id)).length;
-  return known / content.length >= leastKnownShare;
-}
-
-/** True for a text without a word of its own: greetings, assent, pronouns. What was said before it may be evidence. */
-export function isEmptyTalk(text: string): boolean {
-  const head = text.slice(0, maxChars);
-  return latinShare(head) >= leastLatinShare && contentOf(splitWords(head)).length === 0;
+  if (isForeign(words) || listContent(words).length === 0) return false;
+  return words.some((word) => isKnown(word, tools));
 }

@@ -1,79 +1,68 @@
-/** The features that the trees decide by, in column order, each with the direction in which the fit can only get better. */
+/** The features of one tool for one turn, in column order, and the way in which each may move the probability. */
 
-const fitDirections = {
-  bm25: 1,
-  queryCover: 1,
-  nameCover: 1,
-  leadCover: 1,
-  parameterCover: 1,
-  nameTrigrams: 1,
-  echo: 0,
-  echoCount: 0,
-  meaning: 1,
-  clauseMeaning: 1,
-  nameMeaning: 1,
-  softQueryCover: 1,
-  softNameCover: 1,
-  softLeadCover: 1,
-  meaningAgainstBackground: 1,
-  clauseAgainstBackground: 1,
-  backgroundShare: -1,
-  toolKnown: 0,
-  queryLength: 0,
-  queryKnown: 0,
-  clauseCount: 0,
-  batchSize: 0,
-} as const satisfies Readonly<Record<string, -1 | 0 | 1>>;
-
-const standingDirections = {
-  bm25Margin: 1,
-  queryCoverMargin: 1,
-  meaningMargin: 1,
-  clauseMargin: 1,
-  nameMeaningMargin: 1,
-  softQueryMargin: 1,
-  softNameMargin: 1,
-  bm25Standing: 1,
-  meaningStanding: 1,
+/** 1: the probability may only rise with the feature; -1: it may only fall; 0: either way. */
+const directions = {
+  /**
+   * Closeness in meaning to the request, above the catalog's mean and behind the best tool; both in deviations, because
+   * encoders differ in scale.
+   */
+  requestStanding: 1,
+  requestGap: 1,
+  /** The same of the clause of the request that fits best. */
   clauseStanding: 1,
-  softQueryStanding: 1,
-  softNameStanding: 1,
-  consensus: 1,
-  consensusMargin: 1,
-  consensusMarginToFourth: 1,
-  consensusRank: -1,
-  leaderCloseness: 0,
-  leaderNameShare: 1,
-  leaderNeeds: 1,
+  clauseGap: 1,
+  /** Of the request at the end of what was said before it. */
+  windowStanding: 1,
+  windowGap: 1,
+  /** Of the latest text that is not the user's: an offer, a tool's result. */
+  latestStanding: 1,
+  latestGap: 1,
+  /** Of the user's message before. */
+  previousStanding: 1,
+  previousGap: 1,
+  /** BM25 with the request and with the window: in deviations, and as a share of the best. */
+  wordStanding: 1,
+  wordShare: 1,
+  windowWordStanding: 1,
+  latestWordStanding: 1,
+  /** Share of the tool's name in the request, and of the request in the tool; rare words count more. */
+  nameCover: 1,
+  requestCover: 1,
+  /** The name itself is in the request, or in the latest text. */
+  isNamed: 1,
+  /** Meaning and words together: in deviations, by rank, and behind the first and the fourth. */
+  joint: 1,
+  jointRank: -1,
+  jointGap: 1,
+  jointGapToFourth: 1,
+  /** Kinship with the tools that fit best: of their server, of their name, spoken of by their parameters, close in meaning. */
+  kinServer: 1,
+  kinName: 1,
+  kinNeed: 1,
+  kinStanding: 1,
+  /** Of the turn, the same for all its tools. */
+  bestStanding: 0,
   bestCover: 0,
-  bestMeaning: 0,
-  bestSoftCover: 0,
+  bestJoint: 0,
+  catalogSize: 0,
+  requestLength: 0,
+  clauseCount: 0,
+  history: 0,
 } as const satisfies Readonly<Record<string, -1 | 0 | 1>>;
-
-const directions = { ...fitDirections, ...standingDirections };
-
-/** A feature of a tool and a query by themselves. */
-export type FitFeature = keyof typeof fitDirections;
-
-/** A feature that compares a tool with the others of its batch. */
-export type StandingFeature = keyof typeof standingDirections;
 
 /** Name of a feature. */
-export type Feature = FitFeature | StandingFeature;
-
-/** The columns of a tool and a query by themselves come first, in this order. */
-export const fitFeatures = Object.keys(fitDirections) as readonly FitFeature[];
+export type Feature = keyof typeof directions;
 
 /** All features, in column order. */
-const features = Object.keys(directions) as readonly Feature[];
+export const featureNames = Object.keys(directions) as readonly Feature[];
 
 /** Number of columns. */
-export const featureCount: number = features.length;
+export const featureCount: number = featureNames.length;
 
-/** 1 where the probability may only rise with the feature, -1 where it may only fall, 0 where it is free; in column order. */
+/** The direction of each feature, in column order. */
 export const featureDirections: readonly number[] = Object.values(directions);
 
 /** Column of each feature. */
 export const column = Object.fromEntries(
-  features.map((feature, index) => [feature, index]),
+  featureNames.map((feature, index) => [feature, index]),
 ) as Readonly<Record<Feature, number>>;

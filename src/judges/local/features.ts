@@ -1,250 +1,248 @@
-/** How well each tool fits a query, as numbers: matching words and close meaning. What compares the tools is in standing.ts. */
+/** The features of all tools of a catalog for one turn: meaning and words, against the rest of the catalog. */
 
-import { featureCount, fitFeatures, type FitFeature } from "./feature-names.js";
-import type { Query } from "./query.js";
-import { compareTools } from "./standing.js";
-import { closeness, type ToolProfile } from "./tool-profile.js";
-import { WordMatches } from "./word-matches.js";
-import { dot, type WordTable } from "./word-table.js";
+import { column, featureCount, type Feature } from "./feature-names.js";
+import { createKinship, dot, type KinTool } from "./kinship.js";
+import { measureSpread, standing, type Spread } from "./spread.js";
+import { readPairs, readStems, type ToolProfile } from "./tool-profile.js";
+import type { TurnTexts } from "./turn-texts.js";
+import { matchWords, type CatalogWords } from "./word-matches.js";
 
-/** Column of a query word, beside how often a tool uses it. */
-interface Hit {
-  readonly column: number;
-  readonly count: number;
+/** A tool of a catalog; the first vector is that of its own text, the others those of example requests. */
+export interface MatchedTool extends KinTool {
+  readonly vectors: readonly Float32Array[];
 }
 
-/** The query's words in the light of the tools at hand. */
-interface QueryWords {
-  readonly hits: readonly (readonly Hit[])[];
-  readonly columnOf: ReadonlyMap<number, number>;
-  /** By column: rarer among these tools, or in general, weighs more. */
-  readonly weights: Float32Array;
-  readonly weightSum: number;
-  readonly meanLength: number;
+/** All that is compared. */
+export interface FeatureInput {
+  readonly catalog: CatalogWords;
+  /** In the order of the catalog's profiles. */
+  readonly tools: readonly MatchedTool[];
+  readonly texts: TurnTexts;
+  /** The vector of each of the turn's texts. */
+  readonly vectors: ReadonlyMap<string, Float32Array>;
 }
 
-/** Share of a word's weight that does not depend on how many of the tools use it. */
-const steadyShare = 0.3;
+/** Deviations below these are noise, in the unit of the value. */
+const leastDeviation = { cosine: 0.03, words: 0.5, joint: 0.1 };
+const wordWeight = 0.5;
+const contextWeight = 0.25;
+const leaderCount = 5;
+const absent = -1;
+/** A tool that repeats that much of the request was written to be chosen, more likely than to be of use. */
+const echoes = [
+  { pairs: 2, share: 0.75 },
+  { pairs: 4, share: 0.5 },
+] as const;
 
-function weighWords(table: WordTable, tools: readonly ToolProfile[], query: Query): QueryWords {
-  const columnOf = new Map(Array.from(query.words, (id, index) => [id, index]));
-  const holders = new Float32Array(query.words.length);
-  const hits = tools.map(({ words, counts }) => {
-    const found: Hit[] = [];
-    words.forEach((id, index) => {
-      const at = columnOf.get(id);
-      if (at === undefined) return;
-      found.push({ column: at, count: counts[index] as number });
-      holders[at] = (holders[at] as number) + 1;
-    });
-    return found;
-  });
-  const rarest = Math.log(1 + (tools.length + 0.5) / 0.5);
-  const weights = holders.map((holding, at) => {
-    const rarity = Math.log(1 + (tools.length - holding + 0.5) / (holding + 0.5)) / rarest;
-    return (steadyShare + (1 - steadyShare) * rarity) * table.weightOf(query.words[at] as number);
-  });
-  return {
-    hits,
-    columnOf,
-    weights,
-    weightSum: Math.max(
-      1e-9,
-      weights.reduce((sum, weight) => sum + weight, 0),
-    ),
-    meanLength: Math.max(1, tools.reduce((sum, { length }) => sum + length, 0) / tools.length),
+type Values = Float32Array;
+
+/** 1 for the tools that no other is measured against: those that repeat the request, and all but the first of equals. */
+function markOdd({ tools }: CatalogWords, request: string): Uint8Array {
+  const pairs = [...readPairs(readStems(request))];
+  const seen = new Set<string>();
+  const isOdd = ({ pairs: own, prose }: ToolProfile): boolean => {
+    const repeated = pairs.filter((pair) => own.has(pair)).length;
+    const isEcho = echoes.some(
+      (least) => repeated >= least.pairs && repeated >= least.share * pairs.length,
+    );
+    const isRepeat = prose !== "" && seen.has(prose);
+    seen.add(prose);
+    return isEcho || isRepeat;
   };
+  return Uint8Array.from(tools, (tool) => (isOdd(tool) ? 1 : 0));
 }
 
-/** How close tools of all kinds come to a query. */
-interface Background {
-  readonly mean: number;
-  readonly deviation: number;
-  /** Ascending. */
+/** Closeness of every tool to a text: of the tool itself, or of the example request that comes closest. */
+function* compare(tools: readonly MatchedTool[], text: Values): Generator<void, Values> {
+  const cosines = new Float32Array(tools.length);
+  for (const [index, { vectors }] of tools.entries()) {
+    cosines[index] = vectors.reduce((most, vector) => Math.max(most, dot(vector, text)), -1);
+    if (index % 32 === 31) yield;
+  }
+  return cosines;
+}
+
+/** How far a cosine is behind the best one, in deviations: encoders differ in scale, not in this. */
+function findGap(value: number, { best, deviation }: Spread): number {
+  return (value - best) / (deviation + leastDeviation.cosine);
+}
+
+/** The rows of a catalog, filled column by column. */
+class Rows {
   readonly values: Float32Array;
-}
+  private readonly marks: Uint8Array;
 
-function againstBackground(
-  { background }: WordTable,
-  directions: readonly Float32Array[],
-): Background {
-  const values = Float32Array.from(background, (tool) =>
-    directions.reduce((most, direction) => Math.max(most, dot(direction, tool)), -1),
-  ).sort();
-  const count = Math.max(1, values.length);
-  const mean = values.reduce((sum, value) => sum + value, 0) / count;
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / count;
-  return { mean, deviation: Math.sqrt(variance) + 0.02, values };
-}
-
-function standsOut(value: number, { mean, deviation }: Background): number {
-  return (value - mean) / deviation;
-}
-
-/** Log of the share of background tools that come closer. */
-function logShareAbove(value: number, { values }: Background): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((values[middle] as number) > value) high = middle;
-    else low = middle + 1;
+  constructor(marks: Uint8Array) {
+    this.marks = marks;
+    this.values = new Float32Array(marks.length * featureCount);
   }
-  return Math.log((values.length - low + 0.5) / (values.length + 1));
-}
 
-function countMarked(buckets: Int32Array, marks: Uint8Array): number {
-  let marked = 0;
-  for (const bucket of buckets) marked += marks[bucket] as number;
-  return marked;
-}
-
-/** Share of a tool's parameter words that the query uses. */
-function parameterCover({ parameters }: ToolProfile, { columnOf }: QueryWords): number {
-  let spoken = 0;
-  for (const id of parameters) if (columnOf.has(id)) spoken += 1;
-  return spoken / Math.max(1, parameters.length);
-}
-
-/** Share of a field's words, by weight, that the query holds: the very word, or one close to it. */
-function fieldCover(
-  table: WordTable,
-  matches: WordMatches,
-  ids: Int32Array,
-): { readonly exact: number; readonly soft: number } {
-  let total = 0;
-  let exact = 0;
-  let soft = 0;
-  for (const id of ids) {
-    const weight = table.weightOf(id);
-    const best = matches.best(matches.rowOf(id));
-    total += weight;
-    soft += weight * best;
-    if (best === 1) exact += weight;
-  }
-  return total === 0 ? { exact: 0, soft: 0 } : { exact: exact / total, soft: soft / total };
-}
-
-/** Share of the query's words, by weight, that a tool holds: the very word, or one close to it. */
-function softQueryCover(
-  { weights, weightSum }: QueryWords,
-  matches: WordMatches,
-  { name, lead }: ToolProfile,
-  hits: readonly Hit[],
-  best: Float32Array,
-): number {
-  best.fill(0);
-  for (const { column: at } of hits) best[at] = 1;
-  for (const ids of [name, lead]) {
-    for (const id of ids) {
-      const row = matches.rowOf(id);
-      if (matches.best(row) === 0) continue;
-      for (let at = 0; at < matches.width; at += 1) {
-        const value = matches.at(row, at);
-        if (value > (best[at] as number)) best[at] = value;
-      }
+  fill(feature: Feature, valueFor: (tool: number) => number): void {
+    for (let tool = 0; tool < this.marks.length; tool += 1) {
+      this.values[tool * featureCount + column[feature]] = valueFor(tool);
     }
   }
-  let soft = 0;
-  for (let at = 0; at < matches.width; at += 1) {
-    soft += (weights[at] as number) * (best[at] as number);
+
+  spread(values: Values): Spread {
+    return measureSpread(values, this.marks);
   }
-  return soft / weightSum;
+
+  /** Fills in standing and gap of values, and returns the standings. */
+  place(standingFeature: Feature, gapFeature: Feature | null, values: Values): Values {
+    const spread = this.spread(values);
+    const standings = values.map((value) => standing(value, spread, leastDeviation.cosine));
+    this.fill(standingFeature, (tool) => standings[tool] as number);
+    if (gapFeature !== null)
+      this.fill(gapFeature, (tool) => findGap(values[tool] as number, spread));
+    return standings;
+  }
+
+  placeWords(feature: Feature, scores: Values): Values {
+    const spread = this.spread(scores);
+    const standings = scores.map((score) => standing(score, spread, leastDeviation.words));
+    this.fill(feature, (tool) => standings[tool] as number);
+    return standings;
+  }
 }
 
-/** BM25 with k1 = 1.2 and b = 0.75 (Robertson and Zaragoza 2009), and the share of the query's weight that is matched. */
-function lexicalScore(
-  { weights, weightSum, meanLength }: QueryWords,
-  length: number,
-  hits: readonly Hit[],
-): { readonly bm25: number; readonly cover: number } {
-  const norm = 1.2 * (0.25 + 0.75 * (length / meanLength));
-  let bm25 = 0;
-  let covered = 0;
-  for (const { column: at, count } of hits) {
-    const weight = weights[at] as number;
-    bm25 += (weight * count * 2.2) / (count + norm);
-    covered += weight;
+/** Fills in the features of meaning, and returns what the joint score takes of them. */
+function* placeMeaning(
+  rows: Rows,
+  { tools, texts, vectors }: FeatureInput,
+): Generator<void, Values> {
+  const cosinesOf = function* (text: string): Generator<void, Values | null> {
+    const vector = vectors.get(text);
+    return vector === undefined ? null : yield* compare(tools, vector);
+  };
+  const request = (yield* cosinesOf(texts.request)) ?? new Float32Array(tools.length);
+  const requestSpread = rows.spread(request);
+  const requestStandings = rows.place("requestStanding", "requestGap", request);
+  const bestStanding = rows.spread(requestStandings).best;
+  rows.fill("bestStanding", () => bestStanding);
+
+  const clauseStandings = requestStandings.slice();
+  const clauseGaps = request.map((value) => findGap(value, requestSpread));
+  for (const clause of texts.clauses) {
+    const cosines = yield* cosinesOf(clause);
+    if (cosines === null) continue;
+    const spread = rows.spread(cosines);
+    for (const [tool, value] of cosines.entries()) {
+      const own = standing(value, spread, leastDeviation.cosine);
+      clauseStandings[tool] = Math.max(clauseStandings[tool] as number, own);
+      clauseGaps[tool] = Math.max(clauseGaps[tool] as number, findGap(value, spread));
+    }
   }
-  return { bm25, cover: covered / weightSum };
+  rows.fill("clauseStanding", (tool) => clauseStandings[tool] as number);
+  rows.fill("clauseGap", (tool) => clauseGaps[tool] as number);
+
+  const joint = clauseStandings.slice();
+  const window = (yield* cosinesOf(texts.window)) ?? request;
+  const windowStandings = rows.place("windowStanding", "windowGap", window);
+  for (const [tool, value] of windowStandings.entries()) {
+    if (texts.window !== "") joint[tool] = (joint[tool] as number) + contextWeight * value;
+  }
+  for (const name of ["latest", "previous"] as const) {
+    const cosines = yield* cosinesOf(texts[name]);
+    if (cosines === null) {
+      rows.fill(`${name}Standing`, () => absent);
+      rows.fill(`${name}Gap`, () => absent);
+      continue;
+    }
+    const standings = rows.place(`${name}Standing`, `${name}Gap`, cosines);
+    if (name !== "latest") continue;
+    for (const [tool, value] of standings.entries()) {
+      joint[tool] = (joint[tool] as number) + contextWeight * value;
+    }
+  }
+  return joint;
 }
 
-/** Closeness in meaning of a tool and its name to a query: to the whole, or to the clause that comes closest. */
-function meaningOf(
-  tool: ToolProfile,
-  { vector, clauses }: Query,
-): { readonly whole: number; readonly clause: number; readonly name: number } {
-  const whole = closeness(tool, vector);
-  let clause = whole;
-  let name = dot(tool.nameVector, vector);
-  for (const direction of clauses) {
-    clause = Math.max(clause, closeness(tool, direction));
-    name = Math.max(name, dot(tool.nameVector, direction));
-  }
-  return { whole, clause, name };
-}
-
-/**
- * Computes the features of all tools against one query, row by row; yields after every tool, so that the work can be
- * spread.
- */
-export function* computeFeatures(
-  table: WordTable,
-  tools: readonly ToolProfile[],
-  query: Query,
-): Generator<void, Float32Array> {
-  const rows = new Float32Array(tools.length * featureCount);
-  const matches = new WordMatches(table, query.words);
-  const words = weighWords(table, tools, query);
+/** Fills in the features of words, and returns what the joint score takes of them. */
+function* placeWords(rows: Rows, { catalog, texts }: FeatureInput): Generator<void, Values> {
+  const request = matchWords(catalog, texts.request);
   yield;
-  const wholeBackground = againstBackground(table, [query.vector]);
-  const clauseBackground = againstBackground(table, [query.vector, ...query.clauses]);
-  const scratch = new Float32Array(matches.width);
+  const spread = rows.spread(request.scores);
+  const standings = rows.placeWords("wordStanding", request.scores);
+  rows.fill("wordShare", (tool) =>
+    spread.best <= 0 ? 0 : (request.scores[tool] as number) / spread.best,
+  );
+  rows.fill("nameCover", (tool) => request.nameCover[tool] as number);
+  rows.fill("requestCover", (tool) => request.textCover[tool] as number);
+  const bestCover = rows.spread(request.textCover).best;
+  rows.fill("bestCover", () => bestCover);
+  const { window, latest } = texts;
+  rows.placeWords(
+    "windowWordStanding",
+    window === "" ? request.scores : matchWords(catalog, window).scores,
+  );
   yield;
+  if (latest === "") rows.fill("latestWordStanding", () => absent);
+  else rows.placeWords("latestWordStanding", matchWords(catalog, latest).scores);
+  const spoken = `${texts.request}\n${latest}`.toLowerCase();
+  rows.fill("isNamed", (tool) => {
+    const { plainName, name } = catalog.tools[tool] as ToolProfile;
+    return name.length > 1 && spoken.includes(plainName) ? 1 : 0;
+  });
+  return standings;
+}
+
+/** Fills in joint score and kinship with the tools that lead by it. */
+function* placeJoint(
+  rows: Rows,
+  { catalog, tools }: FeatureInput,
+  joint: Values,
+  marks: Uint8Array,
+): Generator<void, void> {
+  const order = [...joint.keys()].sort(
+    (a, b) => (joint[b] as number) - (joint[a] as number) || a - b,
+  );
+  const honest = order.filter((tool) => marks[tool] === 0);
+  const contest = honest.length > 0 ? honest : order;
+  const first = joint[contest[0] ?? 0] as number;
+  const fourth = joint[contest[Math.min(3, contest.length - 1)] ?? 0] as number;
+  rows.fill("joint", (tool) => joint[tool] as number);
+  rows.fill("jointGap", (tool) => (joint[tool] as number) - first);
+  rows.fill("jointGapToFourth", (tool) => (joint[tool] as number) - fourth);
+  rows.fill("bestJoint", () => first);
+  const ranks = new Float32Array(tools.length);
+  let rank = 0;
+  for (const tool of order) {
+    ranks[tool] = Math.log1p(rank);
+    if (contest === order || marks[tool] === 0) rank += 1;
+  }
+  rows.fill("jointRank", (tool) => ranks[tool] as number);
+  yield;
+  const leaders = contest.slice(0, leaderCount).map((tool) => tools[tool] as MatchedTool);
+  const kinshipWith = createKinship(catalog, leaders);
+  const cosines = new Float32Array(tools.length);
   for (const [index, tool] of tools.entries()) {
-    const hits = words.hits[index] as readonly Hit[];
-    const { bm25, cover } = lexicalScore(words, tool.length, hits);
-    const name = fieldCover(table, matches, tool.name);
-    const lead = fieldCover(table, matches, tool.lead);
-    const meaning = meaningOf(tool, query);
-    const echoed = countMarked(tool.pairs, query.pairs);
-    writeFit(rows, index, {
-      bm25,
-      queryCover: cover,
-      nameCover: name.exact,
-      leadCover: lead.exact,
-      parameterCover: parameterCover(tool, words),
-      nameTrigrams: countMarked(tool.trigrams, query.trigrams) / Math.max(1, tool.trigrams.length),
-      echo: echoed / Math.max(1, query.pairCount),
-      echoCount: echoed,
-      meaning: meaning.whole,
-      clauseMeaning: meaning.clause,
-      nameMeaning: meaning.name,
-      softQueryCover: softQueryCover(words, matches, tool, hits, scratch),
-      softNameCover: name.soft,
-      softLeadCover: lead.soft,
-      meaningAgainstBackground: standsOut(meaning.whole, wholeBackground),
-      clauseAgainstBackground: standsOut(meaning.clause, clauseBackground),
-      backgroundShare: logShareAbove(meaning.clause, clauseBackground),
-      toolKnown: tool.known,
-      queryLength: Math.log1p(query.words.length),
-      queryKnown: query.known,
-      clauseCount: query.clauses.length,
-      batchSize: Math.log(tools.length),
-    });
-    yield;
+    const { server, name, need, cosine } = kinshipWith(tool);
+    const from = index * featureCount;
+    rows.values[from + column.kinServer] = server;
+    rows.values[from + column.kinName] = name;
+    rows.values[from + column.kinNeed] = need;
+    cosines[index] = cosine;
+    if (index % 32 === 31) yield;
   }
-  yield* compareTools(rows, tools);
-  return rows;
+  rows.place("kinStanding", null, cosines);
 }
 
-function writeFit(
-  rows: Float32Array,
-  tool: number,
-  values: Readonly<Record<FitFeature, number>>,
-): void {
-  const from = tool * featureCount;
-  for (let at = 0; at < fitFeatures.length; at += 1) {
-    rows[from + at] = values[fitFeatures[at] as FitFeature];
+/** Computes one row of features for each tool; yields often. */
+export function* computeFeatures(input: FeatureInput): Generator<void, Float32Array> {
+  const { catalog, tools, texts } = input;
+  const marks = markOdd(catalog, texts.request);
+  const rows = new Rows(marks);
+  yield;
+  const joint = yield* placeMeaning(rows, input);
+  const words = yield* placeWords(rows, input);
+  for (const [tool, value] of words.entries()) {
+    joint[tool] = (joint[tool] as number) + wordWeight * value;
   }
+  yield* placeJoint(rows, input, joint, marks);
+  const length = texts.isTalk ? 0 : readStems(texts.request).length;
+  rows.fill("catalogSize", () => Math.log(tools.length));
+  rows.fill("requestLength", () => Math.log1p(length));
+  rows.fill("clauseCount", () => texts.clauses.length);
+  rows.fill("history", () => (texts.window === "" ? 0 : texts.latest === "" ? 1 : 2));
+  return rows.values;
 }

@@ -1,85 +1,81 @@
-/** How close the words of tools come to the words of a query: computed once for each word, however many tools use it. */
+/** How the words of a text match those of the tools of a catalog: BM25, and what share of each the other covers. */
 
-import { idLimit, type WordTable } from "./word-table.js";
+import { readStems, type ToolProfile } from "./tool-profile.js";
 
-/** Closeness under this is noise; above it, it is stretched to the range up to `nearest`. */
-const floor = 0.35;
-/** The most that a word that is not the same can be worth. */
-const nearest = 0.9;
-/** Only that many words of a query are compared by meaning; all of them by identity. */
-const maxCompared = 24;
-const startRows = 512;
+/** One text against all tools. */
+export interface WordMatches {
+  /** BM25 of every tool. */
+  readonly scores: Float32Array;
+  /** Share of the tool's name that the text has. */
+  readonly nameCover: Float32Array;
+  /** Share of the text that the tool has. */
+  readonly textCover: Float32Array;
+}
 
-/** Rows of closeness: one for each tool word met, one column for each query word, 1 where they are the same. */
-export class WordMatches {
-  /** Number of columns. */
-  readonly width: number;
-  readonly #table: WordTable;
-  readonly #query: Int32Array;
-  readonly #rowOf: Int32Array;
-  #values: Float32Array;
-  #best = new Float32Array(startRows);
-  #count = 0;
+/** What matching needs of a catalog, computed once. */
+export interface CatalogWords {
+  readonly tools: readonly ToolProfile[];
+  readonly meanLength: number;
+  /** In how many names a stem is. */
+  readonly nameHolders: ReadonlyMap<string, number>;
+}
 
-  constructor(table: WordTable, query: Int32Array) {
-    this.width = query.length;
-    this.#table = table;
-    this.#query = query;
-    this.#rowOf = new Int32Array(idLimit(table));
-    this.#values = new Float32Array(startRows * query.length);
-    for (const id of query) if (id < table.size) table.readRow(id);
+const maxWords = 64;
+/** The usual constants of BM25. */
+const saturation = 1.2;
+const lengthShare = 0.75;
+
+/** Reads a catalog. */
+export function readCatalogWords(tools: readonly ToolProfile[]): CatalogWords {
+  const nameHolders = new Map<string, number>();
+  let length = 0;
+  for (const tool of tools) {
+    length += tool.length;
+    for (const word of tool.name) nameHolders.set(word, (nameHolders.get(word) ?? 0) + 1);
   }
+  return { tools, meanLength: length / Math.max(1, tools.length), nameHolders };
+}
 
-  /** The row of a tool's word. */
-  rowOf(id: number): number {
-    const known = this.#rowOf[id] as number;
-    return known > 0 ? known - 1 : this.#addRow(id);
-  }
+/** How rare a stem is among the names of a catalog. */
+export function nameRarity({ tools, nameHolders }: CatalogWords, word: string): number {
+  return Math.log(1 + tools.length / (nameHolders.get(word) ?? 0.5));
+}
 
-  at(row: number, column: number): number {
-    return this.#values[row * this.width + column] as number;
-  }
+function rarity(holders: number, count: number): number {
+  return Math.log(1 + (count - holders + 0.5) / (holders + 0.5));
+}
 
-  /** The largest value of a row. */
-  best(row: number): number {
-    return this.#best[row] as number;
-  }
-
-  #addRow(id: number): number {
-    const row = this.#count;
-    this.#count += 1;
-    this.#rowOf[id] = this.#count;
-    if (row === this.#best.length) this.#grow();
-    if (id < this.#table.size) this.#table.readRow(id);
-    let best = 0;
-    for (let column = 0; column < this.width; column += 1) {
-      const value = this.#closeness(id, this.#query[column] as number, column);
-      this.#values[row * this.width + column] = value;
-      if (value > best) best = value;
+/** Matches a text with every tool. */
+export function matchWords(catalog: CatalogWords, text: string): WordMatches {
+  const { tools, meanLength } = catalog;
+  const words = [...new Set(readStems(text))].slice(-maxWords);
+  const spoken = new Set(words);
+  const scores = new Float32Array(tools.length);
+  const nameCover = new Float32Array(tools.length);
+  const textCover = new Float32Array(tools.length);
+  let total = 0;
+  for (const word of words) {
+    const counts = tools.map((tool) => tool.counts.get(word) ?? 0);
+    const weight = rarity(counts.filter((count) => count > 0).length, tools.length);
+    total += weight;
+    for (const [index, count] of counts.entries()) {
+      if (count === 0) continue;
+      const share = (tools[index] as ToolProfile).length / meanLength;
+      const norm = saturation * (1 - lengthShare + lengthShare * share);
+      scores[index] = (scores[index] as number) + (weight * count * 2.2) / (count + norm);
+      textCover[index] = (textCover[index] as number) + weight;
     }
-    this.#best[row] = best;
-    return row;
   }
-
-  #closeness(id: number, other: number, column: number): number {
-    if (id === other) return 1;
-    const { units, dimensions, size } = this.#table;
-    if (id >= size || other >= size || column >= maxCompared) return 0;
-    const a = id * dimensions;
-    const b = other * dimensions;
-    let sum = 0;
-    for (let index = 0; index < dimensions; index += 1) {
-      sum += (units[a + index] as number) * (units[b + index] as number);
+  for (const [index, { name }] of tools.entries()) {
+    let all = 0;
+    let found = 0;
+    for (const word of name) {
+      const weight = nameRarity(catalog, word);
+      all += weight;
+      if (spoken.has(word)) found += weight;
     }
-    return sum <= floor ? 0 : ((sum - floor) / (1 - floor)) * nearest;
+    nameCover[index] = all === 0 ? 0 : found / all;
+    textCover[index] = total === 0 ? 0 : (textCover[index] as number) / total;
   }
-
-  #grow(): void {
-    const values = new Float32Array(this.#values.length * 2);
-    values.set(this.#values);
-    this.#values = values;
-    const best = new Float32Array(this.#best.length * 2);
-    best.set(this.#best);
-    this.#best = best;
-  }
+  return { scores, nameCover, textCover };
 }

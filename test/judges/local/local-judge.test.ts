@@ -97,10 +97,13 @@ describe("localJudge", () => {
     expect(response).toMatchObject({ usage: { inputTokens: 0, outputTokens: 0 }, requests: 0 });
   });
 
-  it("brings thresholds on its own scale", () => {
-    const { thresholds } = localJudge();
-    expect(thresholds?.rejection).toBeLessThan(0.2);
-    expect(thresholds?.confidence).toBeGreaterThan(thresholds?.rejection ?? 1);
+  it("brings a cut instead of two thresholds, a cap, and the wish for whole catalogs", () => {
+    const { thresholds, maxTools, scope } = localJudge();
+    const { confidence = 0, rejection = 1 } = thresholds ?? {};
+    expect(confidence).toBeGreaterThan(rejection);
+    expect(confidence - rejection).toBeLessThan(0.01);
+    expect(maxTools).toBeGreaterThan(8);
+    expect(scope).toBe("catalog");
   });
 
   it("has another id with hints, because its answers differ", () => {

@@ -5,24 +5,24 @@ import {
   featureCount,
   featureDirections,
 } from "../../../src/judges/local/feature-names.js";
-import { probabilityOf } from "../../../src/judges/local/trees.js";
+import { findCut, openHead } from "../../../src/judges/local/head.js";
+import { scoreRow } from "../../../src/judges/local/trees.js";
 import { trainTrees, type TrainingRows } from "../../../training/boosting.js";
-import { thresholdsOf, type JudgedPart } from "../../../training/measures.js";
-import { trainTable } from "../../../training/table-training.js";
-import type { Source } from "../../../training/sources.js";
+import { conformalBound } from "../../../training/calibrate.js";
+import { packHead, weightsModule } from "../../../training/pack-head.js";
 
 const count = 4000;
 
-/** The label follows `bm25`, against its direction for small values; `batchSize` is noise. */
+/** The label follows `requestStanding`, against its direction for small values; `catalogSize` is noise. */
 function madeUpRows(): TrainingRows {
   const random = seededRandom("rows");
   const values = new Float32Array(count * featureCount);
   const labels = new Uint8Array(count);
   for (let row = 0; row < count; row += 1) {
-    const bm25 = random();
-    values[row * featureCount + column.bm25] = bm25;
-    values[row * featureCount + column.batchSize] = random();
-    const share = bm25 < 0.2 ? 0.3 : bm25;
+    const requestStanding = random();
+    values[row * featureCount + column.requestStanding] = requestStanding;
+    values[row * featureCount + column.catalogSize] = random();
+    const share = requestStanding < 0.2 ? 0.3 : requestStanding;
     labels[row] = random() < share ? 1 : 0;
   }
   return { values, width: featureCount, labels, weights: new Float32Array(count).fill(1) };
@@ -36,6 +36,7 @@ const train = (seed: string) =>
     leastWeight: 10,
     ridge: 1,
     featureShare: 1,
+    rowShare: 1,
     random: seededRandom(seed),
     directions: featureDirections,
   });
@@ -44,9 +45,9 @@ function curve(): readonly number[] {
   const trees = train("1");
   return Array.from({ length: 50 }, (_, step) => {
     const row = new Float32Array(featureCount);
-    row[column.bm25] = step / 49;
-    row[column.batchSize] = 0.5;
-    return probabilityOf(trees, row, 0);
+    row[column.requestStanding] = step / 49;
+    row[column.catalogSize] = 0.5;
+    return 1 / (1 + Math.exp(-scoreRow(trees, row, 0)));
   });
 }
 
@@ -68,86 +69,43 @@ describe("trainTrees", () => {
   });
 });
 
-const words = "weath mail invoic flight song rain".split(" ");
-const glove = {
-  stems: words,
-  vectors: Float32Array.from({ length: words.length * 100 }, (_, index) => Math.sin(index * 0.7)),
-  frequencies: Float64Array.from(words, () => 1e-5),
-};
-const tools = [
-  { name: "weather", description: "rain" },
-  { name: "mail", description: "invoice" },
-  { name: "song", description: "flight" },
-];
-const source: Source = {
-  name: "made-up",
-  origin: "",
-  commit: "",
-  licence: "",
-  parts: [
-    {
-      source: "made-up",
-      name: "made-up",
-      catalog: new Map(tools.map((tool) => [tool.name, tool])),
-      cases: [],
-    },
-  ],
-};
-
-describe("trainTable", () => {
-  it("gives the same table for the same seed, and another for another", () => {
-    const one = trainTable(glove, [source], { seed: 1, epochs: 2 });
-    expect(trainTable(glove, [source], { seed: 1, epochs: 2 })).toEqual(one);
-    expect(trainTable(glove, [source], { seed: 2, epochs: 2 }).vectors).not.toEqual(one.vectors);
-  });
-
-  it("brings a name closer to what the tool is described by", () => {
-    const cosine = (epochs: number): number => {
-      const { stems, vectors } = trainTable(glove, [source], { seed: 1, epochs });
-      const row = (stem: string): Float32Array => {
-        const at = stems.indexOf(stem) * 100;
-        return vectors.subarray(at, at + 100);
-      };
-      const [a, b] = [row("mail"), row("invoic")];
-      const product = a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
-      return product / (Math.hypot(...a) * Math.hypot(...b));
-    };
-    expect(cosine(30)).toBeGreaterThan(cosine(0));
+describe("conformalBound", () => {
+  it.each([
+    [99, 0.01, 1],
+    [199, 0.01, 2],
+    [98, 0.01, Number.NEGATIVE_INFINITY],
+    [9, 0.5, 5],
+  ])("of %i values that may miss a share of %f takes the one at place %f", (count, missed, at) => {
+    const values = Array.from({ length: count }, (_, index) => count - index);
+    expect(conformalBound(values, missed)).toBe(at);
   });
 });
 
-describe("thresholdsOf", () => {
-  const judged = (part: string, neededAt: number, restAt: number): JudgedPart => ({
-    source: part,
-    part,
-    own: [],
-    padded: Array.from({ length: 50 }, (_, index) => ({
-      id: `${index}`,
-      unit: `${index}`,
-      set: "",
-      labels: "applicable",
-      answers: [neededAt, ...Array.from({ length: 9 }, () => restAt)],
-      needed: [true, ...Array.from({ length: 9 }, () => false)],
-    })),
+describe("a packed head", () => {
+  const trees = train("1");
+  const cuts = [
+    { size: 10, score: -2 },
+    { size: 1000, score: 2 },
+  ];
+
+  it("scores as the trees that it was packed from", () => {
+    expect(openHead(packHead(trees, cuts))).toEqual({ trees, cuts });
   });
 
-  it("rejects as much as it can without losing needed tools, up to 0.0021", () => {
-    expect(thresholdsOf([judged("a", 0.9, 0.002)])).toEqual({ confidence: 0.9, rejection: 0.0021 });
-    const { rejection } = thresholdsOf([judged("a", 0.002, 0.001)]);
-    expect(rejection).toBeGreaterThan(0.001);
-    expect(rejection).toBeLessThan(0.0021);
+  it("is a module that reads back", () => {
+    const packed = packHead(trees, cuts);
+    const text = weightsModule(packed);
+    const json = text.slice(text.indexOf("= {") + 2, text.lastIndexOf(";"));
+    expect(JSON.parse(json)).toEqual(packed);
   });
 
-  it("counts every source alike, however many parts it has", () => {
-    const easy = Array.from({ length: 200 }, (_, index) => ({
-      ...judged(`easy ${index}`, 0.9, 0.001),
-      source: "easy",
-    }));
-    expect(thresholdsOf([judged("hard", 0.002, 0.001), ...easy]).rejection).toBeLessThan(0.0021);
-  });
-
-  it("does not listen to a part with noisy labels", () => {
-    const alone = thresholdsOf([judged("a", 0.9, 0.002)]);
-    expect(thresholdsOf([judged("a", 0.9, 0.002), judged("MetaTool", 0.001, 0.01)])).toEqual(alone);
+  it.each([
+    [1, -2],
+    [10, -2],
+    [100, 0],
+    [1000, 2],
+    [5000, 2],
+  ])("cuts a catalog of %i tools at %f", (size, cut) => {
+    expect(findCut(cuts, size)).toBeCloseTo(cut, 6);
   });
 });

@@ -40,7 +40,10 @@ function hashCandidate(candidate: ToolDescription): string {
   const known = hashes.get(candidate);
   if (known !== undefined) return known;
   const { name, description = null, parameters = null, group = null, metadata = null } = candidate;
-  const hash = sha256Hex(toJson([name, description, parameters, group, metadata]) ?? name);
+  const hash = sha256Hex(toJson([name, description, parameters, group, metadata]) ?? name).slice(
+    0,
+    24,
+  );
   if (Object.isFrozen(candidate)) hashes.set(candidate, hash);
   return hash;
 }

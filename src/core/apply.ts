@@ -79,6 +79,7 @@ function keepPrerequisites(
   outcomes: readonly ToolOutcome[],
   { keepTogether }: ApplyRules,
 ): readonly ToolOutcome[] {
+  if (keepTogether.length === 0) return outcomes;
   const kept = new Set(outcomes.flatMap(({ name, kept: isKept }) => (isKept ? [name] : [])));
   const names = outcomes.flatMap(({ name }) => name ?? []);
   const needed = findPrerequisites(names, (name) => kept.has(name), keepTogether);

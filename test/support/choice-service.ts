@@ -19,7 +19,7 @@ export interface ChoiceVerdict {
   readonly shares: ReadonlyMap<string, number>;
 }
 
-const wordsOf = (text: string): ReadonlySet<string> =>
+const readWords = (text: string): ReadonlySet<string> =>
   new Set(text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu));
 
 /**
@@ -27,9 +27,11 @@ const wordsOf = (text: string): ReadonlySet<string> =>
  * none applies.
  */
 export function decideByWords({ query, options, tools }: ChoiceCall): ChoiceVerdict {
-  const asked = wordsOf(query);
+  const asked = readWords(query);
   const texts = options.size > 0 ? [...options.values()] : tools;
-  const overlaps = texts.map((text) => [...wordsOf(text)].filter((word) => asked.has(word)).length);
+  const overlaps = texts.map(
+    (text) => [...readWords(text)].filter((word) => asked.has(word)).length,
+  );
   const weights = overlaps.map((overlap) => 0.001 + overlap ** 2);
   const sum = weights.reduce((total, weight) => total + weight, 0);
   const shares = new Map(

@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { loadTextEncoder } from "../src/encoder/load-text-encoder.js";
 import type { PackedEncoder } from "../src/encoder/packed-model.js";
 import { createTextEncoder, type EmbeddedTextEncoder } from "../src/encoder/text-encoder.js";
+import { headThresholds } from "../src/judges/local/head.js";
 import { calibrateCuts, scoreNeeds } from "./calibrate.js";
 import { readCorpus } from "./corpus/read-corpus.js";
 import { ensureVectors, featurise, type TurnRows } from "./featurise.js";
@@ -37,8 +38,10 @@ if (values.data === undefined || !Number.isInteger(Number(values.seed))) {
 
 /** Sizes of the catalogs that the cut is calibrated on. */
 const sizes = [32, 64, 135, 270, 540] as const;
-/** Share of the needs that the cut may miss, and that the cap may miss. */
-const missed = 0.01;
+/** Share of the needs that the cut may miss. */
+const missed = 0.015;
+/** The cap: it bounds requests that need nothing, and those that fit everything a little. */
+const maxTools = 48;
 const seed = Number(values.seed);
 const start = performance.now();
 
@@ -108,18 +111,19 @@ const calibration = await Promise.all(
 );
 const cuts = calibrateCuts(trees, calibration, missed);
 const needs = scoreNeeds(trees, calibration.find(({ size }) => size === 135)?.turns ?? []);
-const ranks = needs.map(({ rank }) => rank + 1).toSorted((a, b) => a - b);
-const maxTools = ranks[Math.ceil(ranks.length * (1 - missed)) - 1] ?? 24;
-log(`cuts ${JSON.stringify(cuts)}, ${ranks.length} needs, cap ${maxTools}`);
+const beyondCap = needs.filter(({ rank }) => rank >= maxTools).length / needs.length;
+log(`cuts ${JSON.stringify(cuts)}, ${needs.length} needs, ${beyondCap} beyond the cap`);
 
 const head = packHead(trees, cuts);
 const module = weightsModule(head);
 const digest = createHash("sha256").update(`${encoder.id}\n${module}`).digest("hex").slice(0, 8);
 const id = `local:2-${digest}`;
-const thresholds = { confidence: 0.5, rejection: 0.499 };
 const folder = join(import.meta.dirname, "../src/judges/local");
 writeFileSync(join(folder, "weights.ts"), module);
-writeFileSync(join(folder, "trained.ts"), trainedModule({ id, seed, thresholds, maxTools }));
+writeFileSync(
+  join(folder, "trained.ts"),
+  trainedModule({ id, seed, thresholds: headThresholds, maxTools }),
+);
 const provenance = buildProvenance({
   id,
   encoder: encoder.id,
@@ -128,7 +132,7 @@ const provenance = buildProvenance({
   settings: headSettings,
   sources,
   agents,
-  calibration: { missed, cuts, maxTools, needs: ranks.length },
+  calibration: { missed, cuts, maxTools, needs: needs.length, beyondCap },
 });
 writeFileSync(
   join(import.meta.dirname, "provenance.json"),

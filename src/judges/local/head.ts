@@ -55,6 +55,15 @@ export function findCut(cuts: PackedHead["cuts"], size: number): number {
   return lower.score + share * (upper.score - lower.score);
 }
 
+/** Thresholds of the probabilities: next to each other, so that no tool is uncertain. */
+export const headThresholds = { confidence: 0.5, rejection: 0.499 } as const;
+
+/** A probability on its side of the cut: none lies between the two thresholds. */
+function toProbability(aboveCut: number): number {
+  const probability = 1 / (1 + Math.exp(-aboveCut));
+  return aboveCut >= 0 ? probability : Math.min(probability, headThresholds.rejection);
+}
+
 /** The probability of every row; the cut is at one half. Yields often. */
 export function* judgeRows({ trees, cuts }: Head, rows: Float32Array): Generator<void, number[]> {
   const count = rows.length / featureCount;
@@ -62,7 +71,7 @@ export function* judgeRows({ trees, cuts }: Head, rows: Float32Array): Generator
   const probabilities: number[] = [];
   for (let tool = 0; tool < count; tool += 1) {
     const score = scoreRow(trees, rows, tool * featureCount);
-    probabilities.push(1 / (1 + Math.exp(cut - score)));
+    probabilities.push(toProbability(score - cut));
     if (tool % 32 === 31) yield;
   }
   return probabilities;

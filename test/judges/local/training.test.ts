@@ -5,7 +5,7 @@ import {
   featureCount,
   featureDirections,
 } from "../../../src/judges/local/feature-names.js";
-import { findCut, openHead } from "../../../src/judges/local/head.js";
+import { findCut, judgeRows, openHead } from "../../../src/judges/local/head.js";
 import { scoreRow } from "../../../src/judges/local/trees.js";
 import { trainTrees, type TrainingRows } from "../../../training/boosting.js";
 import { conformalBound } from "../../../training/calibrate.js";
@@ -97,6 +97,16 @@ describe("a packed head", () => {
     const text = weightsModule(packed);
     const json = text.slice(text.indexOf("= {") + 2, text.lastIndexOf(";"));
     expect(JSON.parse(json)).toEqual(packed);
+  });
+
+  it("leaves no probability between the two thresholds, however close to the cut a score is", () => {
+    const rows = new Float32Array(featureCount);
+    const score = scoreRow(trees, rows, 0);
+    for (const distance of [-1e-3, -1e-9, 0, 1e-9]) {
+      const steps = judgeRows({ trees, cuts: [{ size: 1, score: score - distance }] }, rows);
+      const [probability = Number.NaN] = steps.next().value ?? [];
+      expect(probability >= 0.5 || probability <= 0.499).toBe(true);
+    }
   });
 
   it.each([

@@ -1,7 +1,6 @@
 """Reads the public sets and the project's own corpus into cases over catalogs."""
 
 import json
-import random
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from pathlib import Path
 from texts import form_request_text, form_tool_text, form_window_text, split_name
 
 LICENCES = {
+    "invented": "Apache-2.0, training/encoder/invented-tools.txt",
     "corpus": "Apache-2.0 requests; catalogs as listed in training/corpus/NOTICE.md",
     "bfcl": "Apache-2.0, ShishirPatil/gorilla @6ea5797",
     "metatool": "MIT, HowieHwong/MetaTool @35e81bb",
@@ -26,13 +26,14 @@ class Catalog:
     name: str
     tools: list
     texts: list = field(default_factory=list)
+    grouped: list = field(default_factory=list)
     index: dict = field(default_factory=dict)
 
     def __post_init__(self):
-        self.texts = [
-            form_tool_text(tool["name"], tool.get("description"), tool.get("parameters"))
-            for tool in self.tools
-        ]
+        for tool in self.tools:
+            parts = tool["name"], tool.get("description"), tool.get("parameters")
+            self.texts.append(form_tool_text(*parts))
+            self.grouped.append(form_tool_text(*parts, tool.get("server")))
         self.index = {tool.get("id", tool["name"]): at for at, tool in enumerate(self.tools)}
 
 
@@ -174,14 +175,22 @@ def read_corpus(folder, splits):
     return catalogs, cases
 
 
-def words_of(text):
-    return set(re.findall(r"[a-z0-9]+", text.lower()))
-
-
-def is_near_copy(left, right):
-    """True if the words of two texts nearly equal each other (Jaccard index at least 0.8)."""
-    a, b = words_of(left), words_of(right)
-    return len(a & b) >= 0.8 * len(a | b)
+def read_invented(file=Path(__file__).parent / "invented-tools.txt"):
+    """(catalog, cases) of the tools that were invented for training."""
+    tools, requests = [], []
+    for block in Path(file).read_text().split("\n\n"):
+        lines = [line for line in block.strip().split("\n") if line and line[0] != "#"]
+        if not lines:
+            continue
+        server, name, description, parameters = [part.strip() for part in lines[0].split("|")]
+        keys = [key.strip() for key in parameters.split(",") if key.strip()]
+        schema = {"properties": {key: {} for key in keys}}
+        requests += [(len(tools), line) for line in lines[1:]]
+        identity = {"id": f"{server}.{name}", "server": server, "name": name}
+        tools.append({**identity, "description": description, "parameters": schema})
+    catalog = Catalog("invented", tools)
+    label = "invented", "invented", "indirect", "en", catalog
+    return catalog, [Case(*label, text, "user: " + text, None, [[at]]) for at, text in requests]
 
 
 def build_weak_pairs(catalogs):

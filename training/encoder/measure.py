@@ -26,8 +26,6 @@ def group_cases(public, corpus):
     for case in corpus:
         english = case.language == "en"
         lines["corpus, English" if english else "corpus, other languages"].append(case)
-        if english:
-            lines[f"corpus, {case.kind}"].append(case)
     return lines
 
 
@@ -55,6 +53,22 @@ def count_multiplications(model, tokens, depth):
     return round(depth * tokens * (4 * hidden * hidden + 2 * hidden * ffn) / 1e6)
 
 
+def select_needs(ranks, trials, wanted):
+    """The ranks of those trials' needs whose case is wanted."""
+    chosen, at = [], 0
+    for case, _ in trials:
+        size = len(case.needs)
+        if wanted(case):
+            chosen += ranks[at : at + size]
+        at += size
+    return chosen
+
+
+def add_line(figures, line, ranks):
+    figures[line] = {name: summarise(values) for name, values in ranks.items()}
+    figures[line]["needs"] = len(ranks["cosine"])
+
+
 def measure_model(folder, lines, limit, rounded):
     encoder, vocabulary, model = import_model(folder)
     encoder = quantise(encoder).eval() if rounded else encoder.eval()
@@ -66,9 +80,17 @@ def measure_model(folder, lines, limit, rounded):
         source = cases[0].source
         if source != "corpus" and source in seen:
             continue
-        ranks = measure_ranks(encoder, encoding, sample_trials(cases, limit, 7), depth)
-        figures[line] = {name: summarise(values) for name, values in ranks.items()}
-        figures[line]["needs"] = len(ranks["cosine"])
+        whole = source == "corpus"
+        trials = sample_trials(cases, len(cases) if whole else limit, 7)
+        ranks = measure_ranks(encoder, encoding, trials, depth)
+        add_line(figures, line, ranks)
+        if whole:
+            with_groups = measure_ranks(encoder, encoding, trials, depth, grouped=True)
+            add_line(figures, f"{line}, groups known", with_groups)
+        for kind in sorted({case.kind for case in cases}) if line == "corpus, English" else []:
+            wanted = lambda case, kind=kind: case.kind == kind
+            part = {name: select_needs(r, trials, wanted) for name, r in ranks.items()}
+            add_line(figures, f"corpus, {kind}", part)
     shape = {"layers": model["layers"], "toolDepth": depth, "vocabulary": len(vocabulary)}
     cost = {
         "request24": [count_multiplications(model, 24, model["layers"]), time_text(encoder, 24, None)],
@@ -97,7 +119,7 @@ def main():
         results[folder] = result
         print(f"\n{folder}: {result['layers']} layers, tools {result['toolDepth']}, {result['cost']}")
         for line, row in result["figures"].items():
-            print(f"  {line:26} {row['needs']:5}  {row['cosine']}  +bm25 {row['both']}  bm25 {row['bm25']}")
+            print(f"  {line:34} {row['needs']:5}  {row['cosine']}  +bm25 {row['both']}  bm25 {row['bm25']}")
     if options.json:
         open(options.json, "w").write(json.dumps(results, indent=1))
 

@@ -74,21 +74,27 @@ def rank_needs(scores, positions, needs):
         yield 1 + int((others >= best).sum())
 
 
-def measure_ranks(encoder, encoding, trials, tool_depth=None, use_window=True):
+def measure_ranks(encoder, encoding, trials, tool_depth=None, grouped=False):
     """{'cosine': ranks, 'both': ranks, 'bm25': ranks}, one per need."""
-    texts = list(dict.fromkeys(case.catalog.texts[at] for case, tools in trials for at in tools))
+    form = "grouped" if grouped else "texts"
+    texts = list(
+        dict.fromkeys(getattr(case.catalog, form)[at] for case, tools in trials for at in tools)
+    )
     rows = dict(zip(texts, embed(encoder, encoding.encode(texts, "tool"), tool_depth).numpy()))
     requests = embed(encoder, encoding.encode([case.request for case, _ in trials])).numpy()
     windows = embed(encoder, encoding.encode([c.window for c, _ in trials], "end")).numpy()
     ranks = {"cosine": [], "both": [], "bm25": []}
+    lexicals = {}
     for (case, tools), request, window in zip(trials, requests, windows):
-        offered = [case.catalog.texts[at] for at in tools]
+        offered = [getattr(case.catalog, form)[at] for at in tools]
         matrix = np.stack([rows[text] for text in offered])
         cosine = standardise(matrix @ request)
-        lexical = standardise(Bm25(offered).score(case.request))
-        if use_window and case.window != "user: " + case.request:
+        key = hash(tuple(offered))
+        bm25 = lexicals[key] = lexicals.get(key) or Bm25(offered)
+        lexical = standardise(bm25.score(case.request))
+        if case.window != "user: " + case.request:
             cosine = standardise(cosine + standardise(matrix @ window))
-            lexical = standardise(lexical + standardise(Bm25(offered).score(case.window)))
+            lexical = standardise(lexical + standardise(bm25.score(case.window)))
         scores = {"cosine": cosine, "both": cosine + BM25_WEIGHT * lexical, "bm25": lexical}
         for name, values in scores.items():
             ranks[name] += rank_needs(values, tools, case.needs)

@@ -9,6 +9,8 @@ tool     "NAME WORDS: DESCRIPTION; PARAMETER NAME WORDS"
          DESCRIPTION      white space collapsed, first 300 characters
          PARAMETER NAMES  top-level properties in order, each split like the name, joined by ", "
          Without description or parameters the separator before them is left out.
+         If the tool's group (its server) is known and the name does not begin with it, the words of
+         the group stand before the name: "GROUP WORDS NAME WORDS: …". Trained with and without.
 
 A tool is cut to 48 tokens, the others to 64, [CLS] and [SEP] included.
 """
@@ -27,9 +29,12 @@ def split_name(name):
     return " ".join(re.sub(r"[\W_]+", " ", _CAMEL.sub(" ", name)).split())
 
 
-def form_tool_text(name, description="", parameters=None):
+def form_tool_text(name, description="", parameters=None, group=""):
     """The text of a tool."""
     text = split_name(name)
+    prefix = split_name(group or "")
+    if prefix and not text.lower().startswith(prefix.lower()):
+        text = f"{prefix} {text}"
     description = " ".join((description or "").split())[:DESCRIPTION_CHARACTERS].strip()
     if description:
         text += ": " + description

@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F
 
 from bert import build_pretrained, embed, pad, take_layers
-from data import LICENCES, build_weak_pairs, read_corpus, read_public
+from data import LICENCES, build_weak_pairs, read_corpus, read_invented, read_public
 from export import export_model, import_model
 from quantise import FakeQuantisation, quantise
 from ranks import measure_ranks, sample_trials, summarise
@@ -26,7 +26,8 @@ from vocabulary import TextEncoding, prune_vocabulary, read_full_vocabulary
 TEMPERATURE = 0.05
 SHARES = {
     "corpus": 5.0,
-    "weak": 1.0,
+    "weak": 0.7,
+    "invented": 1.6,
     "sealtools": 1.5,
     "stabletoolbench": 1.0,
     "metatool": 0.7,
@@ -110,6 +111,8 @@ def build_pools(sources, public, corpus, rng):
         pools["weak"] = Pool("weak", [weak_item(pair) for pair in build_weak_pairs(catalogs)])
         if requests:
             pools["corpus"] = Pool("corpus", to_items(requests))
+    if "invented" in sources:
+        pools["invented"] = Pool("invented", to_items(read_invented()[1]))
     by_part = defaultdict(list)
     for case in public:
         if case.source in sources:
@@ -160,6 +163,7 @@ def find_near_tools(pools, teacher):
         for item in pool.items:
             catalog = item["catalog"]
             if id(catalog) not in matrices:
+                teacher.add([(text, "tool") for text in catalog.grouped])
                 keys = [(text, "tool") for text in catalog.texts]
                 matrices[id(catalog)] = teacher.stack(keys)
             matrix = matrices[id(catalog)]
@@ -200,13 +204,14 @@ class Batch:
     def __init__(self, items, hard, teacher, rng):
         self.queries = [draw_query(item, rng) for item in items]
         picked = [rng.choice(rng.choice(item["needs"])) for item in items]
+        form = rng.choice(["texts", "grouped"])
         tools = [
-            (id(item["catalog"]), at, item.get("tool_text") or item["catalog"].texts[at])
+            (id(item["catalog"]), at, item.get("tool_text") or getattr(item["catalog"], form)[at])
             for item, at in zip(items, picked)
         ]
         for item in items:
             for at in draw_negatives(item, hard, rng):
-                tools.append((id(item["catalog"]), at, item["catalog"].texts[at]))
+                tools.append((id(item["catalog"]), at, getattr(item["catalog"], form)[at]))
         self.tools = [(text, "tool") for _, _, text in tools]
         self.teacher_tools = teacher.stack(self.tools)
         self.teacher_queries = teacher.stack(self.queries)
@@ -298,11 +303,14 @@ def report(encoder, encoding, trials, depth):
     for part, rows in trials.items():
         ranks = measure_ranks(encoder, encoding, rows, depth)
         figures[part] = {name: summarise(ranks[name]) for name in ("cosine", "both")}
+        if part.startswith("corpus"):
+            ranks = measure_ranks(encoder, encoding, rows, depth, grouped=True)
+            figures[part]["grouped"] = summarise(ranks["cosine"])
     return figures
 
 
 def show(figures):
-    return "  ".join(f"{p}: {v['cosine']} +bm25 {v['both']}" for p, v in figures.items())
+    return "  ".join(f"{p}: {v['cosine']} +bm25 {v['both']} grouped {v.get('grouped')}" for p, v in figures.items())
 
 
 def main():
@@ -316,6 +324,7 @@ def main():
     _, calibration = read_corpus(options.corpus, {"calibration"})
     pools = build_pools(sources, public, corpus, rng)
     every = list({id(c.catalog): c.catalog for c in public}.values()) + corpus[0]
+    every.append(read_invented()[0])
     texts = [case.request for case in [*public, *corpus[1]]]
     texts += [text for catalog in every for text in catalog.texts]
     encoder, vocabulary = build_start(options, texts)

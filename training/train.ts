@@ -40,8 +40,8 @@ if (values.data === undefined || !Number.isInteger(Number(values.seed))) {
 const sizes = [32, 64, 135, 270, 540] as const;
 /** Share of the needs that the cut may miss. */
 const missed = 0.015;
-/** The cap: it bounds requests that need nothing, and those that fit everything a little. */
-const maxTools = 48;
+/** The cap: three quarters of 130 tools stay hidden however many fit the request a little. */
+const maxTools = 32;
 const seed = Number(values.seed);
 const start = performance.now();
 

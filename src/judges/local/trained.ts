@@ -5,5 +5,5 @@ export const trained = {
   id: "local:2-8c40c496",
   seed: 1,
   thresholds: { confidence: 0.5, rejection: 0.499 },
-  maxTools: 48,
+  maxTools: 32,
 } as const;

@@ -42,7 +42,11 @@ function explain(issue: z.core.$ZodIssue, input: unknown, owner: string): string
   }
   const path = issue.path.map(String).join(".");
   const name = path === "" ? `the options of ${owner}` : `\`${path}\``;
-  return `Expected ${name} to be ${issue.message}, got ${show(valueAt(input, issue.path), path)}.`;
+  const expectation =
+    issue.code === "invalid_type" && issue.message.startsWith("Invalid input: expected object")
+      ? "an object"
+      : issue.message;
+  return `Expected ${name} to be ${expectation}, got ${show(valueAt(input, issue.path), path)}.`;
 }
 
 /**

@@ -62,16 +62,23 @@ const threadMemorySchema = z.object({
     .nullable(),
 });
 
+/** A list of a change: an entry that cannot be remembered, such as an endless name, is left out. */
+const entries = <S extends z.ZodType>(item: S) =>
+  z
+    .array(z.unknown())
+    .transform((values) => values.flatMap((value) => item.safeParse(value).data ?? []))
+    .optional();
+
 const memoryChangeSchema = z.strictObject({
   request: text.optional(),
-  forget: z.array(tool).optional(),
-  unstick: z.array(text).optional(),
-  stick: z.array(tool).optional(),
-  reveal: z.array(tool).optional(),
-  called: z.array(text).optional(),
+  forget: entries(tool),
+  unstick: entries(text),
+  stick: entries(tool),
+  reveal: entries(tool),
+  called: entries(text),
   catalog: text.optional(),
-  hidden: z.array(text).optional(),
-  judged: z.array(judgment).optional(),
+  hidden: entries(text),
+  judged: entries(judgment),
   searched: text.nullable().optional(),
   pending: pending.optional(),
   stopped: text.optional(),

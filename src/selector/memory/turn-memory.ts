@@ -138,7 +138,9 @@ export function rememberSelection(
     outcomes.slice(index, index + 1).flatMap((outcome) => rememberTool(tool, isStuck(outcome))),
   );
   const needsHidden = findTools !== null || guard;
-  const hidden = outcomes.flatMap(({ kept, name }) => (kept || name === null ? [] : [name]));
+  // Of two tools with one name, one that is offered makes its calls valid.
+  const offered = new Set(outcomes.flatMap(({ kept, name }) => (kept ? [name] : [])));
+  const hidden = outcomes.flatMap(({ name }) => (name === null || offered.has(name) ? [] : [name]));
   return {
     ...memory.change,
     stick,

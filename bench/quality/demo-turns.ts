@@ -36,5 +36,5 @@ export async function readDemoTurns(): Promise<readonly LabelledTurn[]> {
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => demoSchema.parse(JSON.parse(line)))
-    .map((request) => ({ ...toTurn(request, tools), source: "demo" }));
+    .map((request) => ({ ...toTurn(request, tools), unit: request.id, source: "demo" }));
 }

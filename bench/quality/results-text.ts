@@ -87,7 +87,8 @@ export function renderResults({ command, node, judge, rows, kinds, languages }: 
     "",
     'Every turn goes through `createToolSelector({ mode: "enforce", judge })` with nothing else set (but for a budget that a busy machine cannot exceed).',
     "Recall: needs of which a tool is shown. Hidden: tools of turns that need some; a fallback (the judge abstains) hides none.",
-    "In brackets: 95 % bootstrap interval, drawn by group of servers or by conversation. Ranks: needs among the best tools, abstentions left out.",
+    "In brackets: 95 % bootstrap interval, drawn by group of servers (corpus; there are three), by request (demo) or by conversation. Ranks: needs among the best tools, abstentions and pinned tools left out.",
+    "Seen: encoder and head have learned from this set, so the figure says little about other sets. A dash: the judge is a baseline. The untouched encoder has a pruned vocabulary and rounded weights.",
     "",
     ...sets.flatMap((set) =>
       renderSet(

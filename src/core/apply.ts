@@ -26,6 +26,8 @@ export interface ApplyRules {
   readonly keepTogether: KeepTogether;
   /** Tools that a fallback offers at most. */
   readonly fallbackMaxTools: number | undefined;
+  /** One place of a bounded fallback belongs to the finder. */
+  readonly hasFinder: boolean;
   /** True for a tool that stays visible from earlier turns. */
   readonly isRemembered: (name: string) => boolean;
   /** True for a tool that was called earlier in the thread. */
@@ -95,7 +97,7 @@ function keepPrerequisites(
 export function boundFallback(
   outcomes: readonly ToolOutcome[],
   { pins }: Pick<ToolsOfTurn, "pins">,
-  { fallbackMaxTools, isRemembered, wasCalled }: ApplyRules,
+  { fallbackMaxTools, hasFinder, isRemembered, wasCalled }: ApplyRules,
 ): readonly ToolOutcome[] {
   if (fallbackMaxTools === undefined || outcomes.length <= fallbackMaxTools) return outcomes;
   const tools = outcomes.map(({ name, verdict, probability }, index) => ({
@@ -105,7 +107,8 @@ export function boundFallback(
     probability,
     wasCalled: name !== null && wasCalled(name),
   }));
-  const isKept = capFallback(tools, fallbackMaxTools);
+  const places = hasFinder ? Math.max(1, fallbackMaxTools - 1) : fallbackMaxTools;
+  const isKept = capFallback(tools, places);
   return outcomes.map((outcome, index) =>
     isKept[index] === true ? outcome : { ...outcome, kept: false, reason: "fallback-cap" },
   );

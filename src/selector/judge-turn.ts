@@ -110,6 +110,7 @@ export function collectRules(
   return {
     keepTogether,
     fallbackMaxTools: options.fallbackMaxTools,
+    hasFinder: options.findTools !== null,
     isRemembered: (name) =>
       memory?.sticky.has(name) === true || memory?.revealed.has(name) === true,
     wasCalled: (name) => memory?.called.has(name) === true,

@@ -83,12 +83,16 @@ describe.each(hosts)("enforcement in %s", (_host, create) => {
     ]);
   });
 
-  it("offers at most so many tools when the judge is down", async () => {
+  it.each([
+    ["without the finder", false],
+    ["the finder among them", true],
+  ])("offers at most so many tools when the judge is down, %s", async (_title, findTools) => {
     const catalog = Array.from({ length: 200 }, (_, index) => `tool_${index}`);
     const agent = create({
       catalog,
       selector: {
         fallbackMaxTools: 128,
+        findTools,
         judge: () => {
           throw new Error("down");
         },
@@ -98,6 +102,7 @@ describe.each(hosts)("enforcement in %s", (_host, create) => {
     });
     await agent.say("anything");
     expect(agent.model.calls[0]?.toolNames).toHaveLength(128);
+    expect(agent.model.calls[0]?.toolNames.includes("find_tools")).toBe(findTools);
   });
 
   it("asks the judge once for each user message", async () => {

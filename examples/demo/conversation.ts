@@ -73,8 +73,6 @@ export function startConversation(options: ConversationOptions): Conversation {
   const screen = memorySink();
   const middleware = toolSelectorMiddleware({
     mode,
-    onUncertain: "keep", // With more than a hundred tools, some are always uncertain.
-    maxTools: 24, // The cap hides too; in a large catalog the default of 8 is tight.
     agent: "demo",
     sinks: [screen, sink],
   });

@@ -2,6 +2,7 @@
 
 import type { ToolSelectorOptions } from "../core/options.js";
 import { read } from "../core/read.js";
+import { InvalidOptionsError } from "../errors.js";
 import { createToolSelector } from "../selector/tool-selector.js";
 import type { ToolSelector } from "../selector/tool-selector.js";
 
@@ -16,4 +17,16 @@ function isToolSelector(value: unknown): value is ToolSelector {
  */
 export function toSelector(selector: ToolSelector | ToolSelectorOptions = {}): ToolSelector {
   return isToolSelector(selector) ? selector : createToolSelector(selector);
+}
+
+/**
+ * Checks what an adapter takes that shares its selector with another one.
+ *
+ * @throws {InvalidOptionsError} if it is none.
+ */
+export function checkSelector(selector: unknown, owner: string): void {
+  if (isToolSelector(selector)) return;
+  throw new InvalidOptionsError(
+    `Expected the selector of ${owner} to be one of \`createToolSelector\`.`,
+  );
 }

@@ -75,3 +75,15 @@ describe("other exports", () => {
     expect(create).toThrow(new RegExp(`${name}.* to be an object, got`, "u"));
   });
 });
+
+describe("adapters that need a selector", () => {
+  it.each(["findToolsTool", "guardedToolNode"])("%s refuses its options", async (name) => {
+    const adapters = await import("../../src/langgraph.js");
+    const options = { findTools: true, guard: true } as never;
+    const create = (): unknown =>
+      name === "findToolsTool"
+        ? adapters.findToolsTool(options)
+        : adapters.guardedToolNode({ tools: [], selector: options });
+    expect(create).toThrow(`Expected the selector of ${name} to be one of \`createToolSelector\`.`);
+  });
+});

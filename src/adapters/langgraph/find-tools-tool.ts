@@ -14,6 +14,7 @@ import { describeLangChainTool } from "../describe-langchain-tool.js";
 import { markFinderTool } from "../finder-tool.js";
 import { readRun } from "../read-run.js";
 import { hasMemoryKey, memoryKey } from "../thread-state.js";
+import { checkSelector } from "../to-selector.js";
 import { readCallMemory } from "./graph-memory.js";
 
 /** Options of {@link findToolsTool}. */
@@ -30,7 +31,7 @@ export interface FindToolsToolOptions {
  * The finder for a ToolNode; the adapters offer it to the model whenever something is hidden. What
  * it found is written to the graph's state where that has `toolsieveState`.
  *
- * @throws {InvalidOptionsError} if the selector's `findTools` is off.
+ * @throws {InvalidOptionsError} if `selector` is none, or its `findTools` is off.
  * @example
  * const selector = createToolSelector({ mode: "enforce", findTools: true });
  * const toolNode = new ToolNode([...tools, findToolsTool(selector)]);
@@ -39,6 +40,7 @@ export function findToolsTool(
   selector: ToolSelector,
   options: FindToolsToolOptions = {},
 ): StructuredToolInterface {
+  checkSelector(selector, "findToolsTool");
   const { findTools } = selector.options;
   if (findTools === null) {
     throw new InvalidOptionsError("Expected `findTools` of the selector to be on, got false.");

@@ -12,6 +12,7 @@ import { describeLangChainTool } from "../describe-langchain-tool.js";
 import { isFinderTool } from "../finder-tool.js";
 import { readRun } from "../read-run.js";
 import { hasMemoryKey, memoryKey } from "../thread-state.js";
+import { checkSelector } from "../to-selector.js";
 import { readCallMemory } from "./graph-memory.js";
 
 /** Options of {@link guardedToolNode}. */
@@ -54,10 +55,12 @@ class GuardedToolNode extends ToolNode {
  * A ToolNode for graphs and for `createReactAgent`: a call of a hidden tool is answered with an
  * error that names the nearest visible tools; every other call is executed as usual.
  *
+ * @throws {InvalidOptionsError} if `selector` is none.
  * @example
  * const selector = createToolSelector({ mode: "enforce", guard: true, findTools: true });
  * const toolNode = guardedToolNode({ tools: [...tools, findToolsTool(selector)], selector });
  */
 export function guardedToolNode(options: GuardedToolNodeOptions): ToolNode {
+  checkSelector(options.selector, "guardedToolNode");
   return new GuardedToolNode(options);
 }

@@ -117,7 +117,7 @@ for (const { name, turns, seen } of await listSets(values.data)) {
 }
 
 const results: Results = {
-  command: `npm run bench:quality -- --data FOLDER --previous CHECKOUT --untouched PACKED-MODULE`,
+  command: `npm run bench:quality -- --data FOLDER --previous CHECKOUT --untouched PACKED-MODULE --cases ${values.cases}`,
   node: process.versions.node,
   judge: shipped,
   rows,

@@ -6,7 +6,7 @@ import { toolText as encoderText } from "../../src/judges/local/tool-text.js";
 import { createBm25, toolText } from "./bm25.js";
 
 /** As many tools as a ranking shows. */
-export const shownCount = 32;
+const shownCount = 32;
 
 type Score = (request: JudgeRequest) => Promise<Float64Array> | Float64Array;
 

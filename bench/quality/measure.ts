@@ -81,7 +81,7 @@ export interface Figures {
   readonly noneShown: number | null;
 }
 
-export const rankSteps = [1, 5, 10, 20] as const;
+const rankSteps = [1, 5, 10, 20] as const;
 
 /** Sums measured turns up. */
 export function summarizeTurns(measured: readonly MeasuredTurn[]): Figures {

@@ -6,7 +6,6 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import MiniSearch from "minisearch";
-import type { Judge, ToolDescription } from "../../src/core/types.js";
 import type { Catalog } from "../../src/evaluation/catalog.js";
 import { createBm25, toolText } from "./bm25.js";
 
@@ -95,38 +94,6 @@ export const miniSearchRanker = inProcess("MiniSearch", (catalog, limit) => {
       .slice(0, limit)
       .map(({ id }) => String(id));
 });
-
-const never = new AbortController().signal;
-
-/** A judge asked about all tools of the catalog in one call. */
-export function judgeRanker(name: string, judgeFor: (task: string) => Promise<Judge>): Ranker {
-  const rankWith = (judge: Judge): Ranker =>
-    inProcess(name, async (catalog, limit) => {
-      const ids = [...catalog.keys()];
-      const candidates: readonly ToolDescription[] = [...catalog.values()];
-      const ask = (text: string): ReturnType<Judge["judge"]> =>
-        judge.judge(
-          { context: { request: text, messages: [{ role: "user", text }] }, candidates },
-          { signal: never },
-        );
-      await ask("first use reads the weights and the tools");
-      return async (query) => {
-        const { probabilities } = await ask(query);
-        const scores = probabilities.map((probability) => probability ?? 0);
-        return best(scores, limit).map((index) => ids[index] ?? "");
-      };
-    });
-  return {
-    name,
-    async rank(tasks, limit) {
-      const results: Ranking[] = [];
-      for (const task of tasks) {
-        results.push(...(await rankWith(await judgeFor(task.name)).rank([task], limit)));
-      }
-      return results;
-    },
-  };
-}
 
 const peers = { "@mastra/core": "1.71.0", node: "22.23.3" } as const;
 

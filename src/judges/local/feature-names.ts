@@ -54,7 +54,7 @@ const directions = {
 export type Feature = keyof typeof directions;
 
 /** All features, in column order. */
-export const featureNames = Object.keys(directions) as readonly Feature[];
+const featureNames = Object.keys(directions) as readonly Feature[];
 
 /** Number of columns. */
 export const featureCount: number = featureNames.length;

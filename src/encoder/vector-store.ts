@@ -186,11 +186,11 @@ export function createVectorStore(options: VectorStoreOptions): VectorStore {
 
 /** A cache behind which nothing fails, and nothing waits for long. */
 function createPersistence(cache: VectorCache) {
-  const keyOf = (text: string, { id }: VectorSource): string => sha256Hex(`${id}\n${text}`);
+  const buildKey = (text: string, { id }: VectorSource): string => sha256Hex(`${id}\n${text}`);
 
   async function loadOne(text: string, encoder: VectorSource): Promise<Float32Array | null> {
     try {
-      const bytes: unknown = await cache.load(keyOf(text, encoder));
+      const bytes: unknown = await cache.load(buildKey(text, encoder));
       return vectorFromBytes(bytes, encoder.dimensions);
     } catch {
       return null;
@@ -206,7 +206,7 @@ function createPersistence(cache: VectorCache) {
       return waitAtMost<readonly (Float32Array | null)[]>(cacheTimeoutMs, all, () => []);
     },
     save({ text }: Request, vector: Float32Array, encoder: VectorSource): void {
-      quietly(() => cache.save(keyOf(text, encoder), vectorToBytes(vector)));
+      quietly(() => cache.save(buildKey(text, encoder), vectorToBytes(vector)));
     },
   };
 }

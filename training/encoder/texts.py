@@ -10,7 +10,8 @@ tool     "NAME WORDS: DESCRIPTION; PARAMETER NAME WORDS"
          PARAMETER NAMES  top-level properties in order, each split like the name, joined by ", "
          Without description or parameters the separator before them is left out.
          If the tool's group (its server) is known and the name does not begin with it, the words of
-         the group stand before the name: "GROUP WORDS NAME WORDS: …". Trained with and without.
+         the group may stand before the name: "GROUP WORDS NAME WORDS: …". train.py draws both
+         forms; the shipped weights were trained before that, on the form without.
 
 A tool is cut to 48 tokens, the others to 64, [CLS] and [SEP] included.
 """

@@ -87,6 +87,9 @@ export interface ThreadOptions {
   readonly guard?: boolean | undefined;
 }
 
+/** What every provider takes as the name of a tool. */
+const toolName = /^[\w-]{1,64}$/;
+const nameExpectation = "1 to 64 letters, digits, _ or -";
 const groupExpectation = "an array of at least two names or globs";
 
 const indexSchema = z.custom<ToolIndex>(
@@ -107,7 +110,7 @@ const shortlistSchema = z
 
 const findToolsSchema = z.strictObject(
   {
-    name: textOption().max(64, "a string of at most 64 characters").default("find_tools"),
+    name: z.string(nameExpectation).regex(toolName, nameExpectation).default("find_tools"),
     limit: integerFrom(1).max(20, "an integer from 1 to 20").default(5),
     index: indexSchema.optional(),
   },

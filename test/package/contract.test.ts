@@ -1,6 +1,7 @@
 /** The public names: each is exported from its entry, as a function unless it is said otherwise. */
 
 import { describe, expect, it } from "vitest";
+import { createToolSelector, InvalidOptionsError } from "../../src/index.js";
 
 const functions: Readonly<Record<string, string>> = {
   index: `createToolSelector localJudge retrying caching circuitBreaking cascading calibrated
@@ -85,5 +86,20 @@ describe("adapters that need a selector", () => {
         ? adapters.findToolsTool(options)
         : adapters.guardedToolNode({ tools: [], selector: options });
     expect(create).toThrow(`Expected the selector of ${name} to be one of \`createToolSelector\`.`);
+  });
+
+  it.each(["toolSelectorNode", "withToolSelection", "dynamicModel"] as const)(
+    "%s says what is missing when it is called without options",
+    async (name) => {
+      const adapters = await import("../../src/langgraph.js");
+      const create = adapters[name] as (options?: unknown) => unknown;
+      expect(() => create()).toThrow(InvalidOptionsError);
+    },
+  );
+
+  it.each(["a b!", "", "x".repeat(65)])("refuse %j as the name of the finder", (name) => {
+    expect(() => createToolSelector({ findTools: { name } })).toThrow(
+      /1 to 64 letters, digits, _ or -/u,
+    );
   });
 });

@@ -36,8 +36,8 @@ const optionsSchema = z.strictObject({ ...nodeOptionFields, ...modelOptionField 
 export function dynamicModel<T>(
   options: DynamicModelOptions<T>,
 ): (state: unknown, config?: RunnableConfig) => BaseChatModel {
-  const { model, tools, toolChoice } = options;
   parseOptions(optionsSchema, options, "dynamicModel");
+  const { model, tools, toolChoice } = options;
   const selector = toSelector(options.selector);
   checkModelApi(model, selector);
   return (state, config) =>

@@ -44,8 +44,8 @@ const optionsSchema = z.strictObject({
 export function toolSelectorNode<T>(
   options: ToolSelectorNodeOptions<T>,
 ): (state: unknown, config?: RunnableConfig) => Promise<{ messages: AIMessage[] }> {
-  const { model, tools, selector, toolChoice, systemPrompt } = options;
   parseOptions(optionsSchema, options, "toolSelectorNode");
+  const { model, tools, selector, toolChoice, systemPrompt } = options;
   const ours = toSelector(selector);
   checkModelApi(model, ours);
   return withToolSelection({

@@ -66,8 +66,8 @@ const optionsSchema = z.strictObject({
 export function withToolSelection<S, T, R>(
   options: WithToolSelectionOptions<S, T, R>,
 ): (state: S, config?: RunnableConfig) => Promise<R> {
-  const { node, toolChoice, emptyAllowed, allowedToolsApi } = options;
   parseOptions(optionsSchema, options, "withToolSelection");
+  const { node, toolChoice, emptyAllowed, allowedToolsApi } = options;
   const selector = toSelector(options.selector);
   const tools = omitFinderTool(options.tools);
   return async (state, config = currentConfig() ?? {}) => {

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { humanInTheLoopMiddleware, createAgent } from "langchain";
@@ -30,13 +31,15 @@ describe.each(hosts)("%s, after a restart", (host, create) => {
 describe.each(postgresServers)("with a checkpointer in %s", (_name, open) => {
   it("a new process has what another one found and showed", async () => {
     const server = await open();
+    const checkpointer = PostgresSaver.fromConnString(server.url);
+    // The database may outlive this run, and what a thread remembers with it.
+    const thread = randomUUID();
     try {
-      const checkpointer = PostgresSaver.fromConnString(server.url);
       await checkpointer.setup();
       const script = fileURLToPath(new URL("restart-worker.ts", import.meta.url));
       const tsx = fileURLToPath(new URL("../../../node_modules/tsx/dist/cli.mjs", import.meta.url));
       const work = async (text: string, reply: unknown): Promise<readonly string[]> => {
-        const args = [tsx, script, server.url, text, JSON.stringify([reply, "done"])];
+        const args = [tsx, script, server.url, thread, text, JSON.stringify([reply, "done"])];
         const { stdout } = await run(process.execPath, args);
         return JSON.parse(stdout) as string[];
       };
@@ -47,8 +50,8 @@ describe.each(postgresServers)("with a checkpointer in %s", (_name, open) => {
         "send_mail",
         "find_tools",
       ]);
-      await checkpointer.end();
     } finally {
+      await checkpointer.end();
       await server.dispose();
     }
   }, 120_000);

@@ -8,6 +8,8 @@ import type { TestTool } from "../support/turns.js";
 
 const shared = ["refund", "login", "send_mail"];
 const threads = 50;
+/** The request that no tool serves. */
+const nothing = 3;
 
 /** Each thread has tools of its own beside the shared ones, so that a leak shows. */
 const catalogOf = (thread: number, isChanged: boolean): readonly TestTool[] =>
@@ -92,7 +94,10 @@ function createWorld() {
       isDown = false;
       const known = new Set(catalogOf(thread, false).map(({ name }) => name));
       expect(offered.filter((name) => !known.has(name))).toEqual([]);
-      if (kind === "judge-fault") expect(offered.length).toBeGreaterThan(0);
+      // Judgments of the same user message are used again: "nothing" may rightly offer nothing then.
+      if (kind === "judge-fault" && given.request !== nothing) {
+        expect(offered.length).toBeGreaterThan(0);
+      }
     },
     states,
   };
